@@ -8,6 +8,7 @@ from dataclasses import fields
 from os import PathLike
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import joblib
 import numpy as np
@@ -71,37 +72,49 @@ class Checkpoint:
 
     def _read(self, file: Path) -> None:
         """Read a finished fold; every byte is compared with its checksum."""
-        stored_fingerprint = ""
-        # Whatever a damaged zip raises is suppressed.
-        with suppress(Exception), open(file, "rb") as opened, np.load(opened, allow_pickle=False) as stored:
-            if stored.zip.testzip() is None:
-                stored_fingerprint = str(stored["asked"])
-                fold = int(stored["fold"])
-                if stored_fingerprint == self._fingerprint and fold in range(len(self._plan.folds)):
+        try:
+            with open(file, "rb") as opened, np.load(opened, allow_pickle=False) as stored:
+                _check_bytes(stored.zip)
+                is_same_comparison = str(stored["asked"]) == self._fingerprint
+                if is_same_comparison:
+                    fold = int(stored["fold"])
+                    _check_fold(fold, self._plan)
                     self.finished[fold] = self._scored(stored)
-                    return
-        if stored_fingerprint not in ("", self._fingerprint):
+        except Exception:  # whatever a damaged zip raises
+            raise DataError(
+                code="damaged-file",
+                message=f"the finished fold {str(file)!r} is damaged",
+                advice="delete it, so that the fold is done again",
+            ) from None
+        if not is_same_comparison:
             raise DataError(
                 code="other-comparison",
                 message=f"the checkpoint {str(self.path)!r} is of another comparison",
                 advice="delete it, or give another path or the same data and settings",
             )
-        raise DataError(
-            code="damaged-file",
-            message=f"the finished fold {str(file)!r} is damaged",
-            advice="delete it, so that the fold is done again",
-        )
 
     def _scored(self, stored: np.lib.npyio.NpzFile) -> dict[str, Scored]:
         scored = {}
         for i, method in enumerate(self._methods):
             values: dict[str, Any] = {name: stored[f"{i} {name}"][()] for name in SCORED_FIELDS}
             scored[method] = Scored(**values)
-            _check(scored[method], self._plan)
+            _check_scored(scored[method], self._plan)
         return scored
 
 
-def _check(scored: Scored, plan: Plan) -> None:
+def _check_bytes(archive: ZipFile) -> None:
+    """Raise ValueError unless all bytes have their checksums."""
+    if archive.testzip() is not None:
+        raise ValueError("bytes without their checksum")
+
+
+def _check_fold(fold: int, plan: Plan) -> None:
+    """Raise ValueError unless the plan has a fold of this number."""
+    if not 0 <= fold < len(plan.folds):
+        raise ValueError("a fold that the plan does not have")
+
+
+def _check_scored(scored: Scored, plan: Plan) -> None:
     """Raise ValueError unless the results of a method have the types and the shapes of those of a plan's fold."""
     for measured in (scored.errors, scored.redundancy, scored.separability):
         if measured.shape != plan.counts.shape or measured.dtype.kind not in "if":
