@@ -65,7 +65,7 @@ def make_folds(
     """
     notes: list[Diagnostic] = []
     if groups is None and strata is not None:
-        groups = _small_strata(strata, folds)
+        groups = _groups_of_small_strata(strata, folds)
     if folds is None:
         folds, notes = _default_folds(target, groups, stratified)
     if isinstance(folds, str) and folds.lower() != LEAVE_ONE_OUT:
@@ -82,18 +82,18 @@ def make_folds(
     else:
         n_folds = check_integer("folds", folds, 2, len(target.codes), "or 'loo'")
         splitter = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
-        labels = _strata(target, n_folds)
+        classes = _classes_to_stratify(target, n_folds)
         if strata is not None:
-            labels, notes_on_strata = _with_strata(labels, strata, n_folds)
+            classes, notes_on_strata = _classes_within_strata(classes, strata, n_folds)
             notes = [*notes, *notes_on_strata]
-        pairs = _split(splitter, labels, None)
+        pairs = _split(splitter, classes, None)
 
-    folds_of_rows = [Fold(np.asarray(train, np.intp), np.asarray(test, np.intp)) for train, test in pairs]
-    _check(folds_of_rows, target)
-    return folds_of_rows, notes
+    made_folds = [Fold(np.asarray(train, np.intp), np.asarray(test, np.intp)) for train, test in pairs]
+    _check(made_folds, target)
+    return made_folds, notes
 
 
-def _small_strata(strata: Columns, folds: FoldsLike) -> Columns | None:
+def _groups_of_small_strata(strata: Columns, folds: FoldsLike) -> Columns | None:
     """Groups in which the samples of a stratum of fewer samples than folds stay together; None without such strata.
 
     Every sample of a larger stratum is a group of its own.
@@ -106,18 +106,18 @@ def _small_strata(strata: Columns, folds: FoldsLike) -> Columns | None:
     return np.where(is_small[strata], strata, own_group)
 
 
-def _with_strata(
-    labels: NDArray[np.integer], strata: Columns, n_folds: int
+def _classes_within_strata(
+    classes: NDArray[np.integer], strata: Columns, n_folds: int
 ) -> tuple[NDArray[np.integer], list[Diagnostic]]:
-    """The combinations of class and stratum; the classes with a note where a combination has fewer samples than folds.
+    """The combinations of class and stratum, one of each sample.
 
-    ``labels`` are the classes of the samples.
+    Where a combination has fewer samples than folds, these are the classes alone, with a note.
     """
-    n_classes = int(labels.max()) + 1
-    _, combinations, sizes = np.unique(strata * n_classes + labels, return_inverse=True, return_counts=True)
-    if sizes.min() >= n_folds:
-        return combinations.reshape(-1), []
-    return labels, [folds_by_class(n_folds)]
+    n_classes = int(classes.max()) + 1
+    _, combinations, sizes = np.unique(strata * n_classes + classes, return_inverse=True, return_counts=True)
+    if sizes.min() < n_folds:
+        return classes, [folds_by_class(n_folds)]
+    return combinations.reshape(-1), []
 
 
 def _default_folds(target: Target, groups: Columns | None, stratified: bool) -> tuple[int | str, list[Diagnostic]]:
@@ -152,26 +152,22 @@ def _group_folds(target: Target, folds: FoldsLike, random_state: int, groups: Co
     return _split(splitter, target.codes, groups)
 
 
-def _split(splitter: Splitter, strata: NDArray[np.integer], groups: Columns | None) -> list[RowPair]:
-    """The pairs of training and test rows of a splitter of scikit-learn."""
-    placeholder = np.zeros((len(strata), 1))  # splitters look at the number of its rows only
+def _split(splitter: Splitter, classes: NDArray[np.integer], groups: Columns | None) -> list[RowPair]:
+    """The pairs of training and test rows of a splitter of scikit-learn, which may stratify by the classes."""
+    placeholder = np.zeros((len(classes), 1))  # splitters look at the number of its rows only
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The least populated class", UserWarning)
         if groups is None:
-            return list(splitter.split(placeholder, strata))
-        return list(splitter.split(placeholder, strata, groups))
+            return list(splitter.split(placeholder, classes))
+        return list(splitter.split(placeholder, classes, groups))
 
 
-def _strata(target: Target, n_folds: int) -> NDArray[np.integer]:
-    """The classes of the samples; of a quantity ``n_folds`` samples of neighbouring ranks are a class.
-
-    The last class of a quantity also has the samples that are left over. Of times to an event such classes are made of
-    the samples with an event, and of those that are censored.
-    """
+def _classes_to_stratify(target: Target, n_folds: int) -> NDArray[np.integer]:
+    """The class of every sample by which folds are stratified: for a quantity or a time, samples of similar values."""
     if isinstance(target, SurvivalTarget):
-        return _strata_of_times(target, n_folds)
+        return _classes_of_times(target, n_folds)
     if target.values is not None:
-        return _neighbours(target.values, n_folds)
+        return _classes_of_neighbours(target.values, n_folds)
     class_sizes = np.bincount(target.codes)
     smallest = int(class_sizes.min())
     if smallest < n_folds:
@@ -189,14 +185,14 @@ def _strata(target: Target, n_folds: int) -> NDArray[np.integer]:
     return target.codes
 
 
-def _neighbours(values: Floats, n_folds: int) -> Columns:
+def _classes_of_neighbours(values: Floats, n_folds: int) -> Columns:
     """Classes of ``n_folds`` samples of neighbouring ranks; the last one also has those that are left over."""
     ranks = np.argsort(np.argsort(values, kind="stable"), kind="stable")
     last = max(0, len(ranks) // n_folds - 1)
     return np.minimum(ranks // n_folds, last)
 
 
-def _strata_of_times(target: SurvivalTarget, n_folds: int) -> Columns:
+def _classes_of_times(target: SurvivalTarget, n_folds: int) -> Columns:
     """Classes of neighbouring times, of samples with an event and of censored ones."""
     has_event = target.event
     n_events = int(has_event.sum())
@@ -208,16 +204,16 @@ def _strata_of_times(target: SurvivalTarget, n_folds: int) -> Columns:
             advice="give fewer {folds}, or more samples",
             fix={"folds": max(2, n_events)},
         )
-    strata = np.empty(len(has_event), np.intp)
-    strata[has_event] = _neighbours(target.time[has_event], n_folds)
-    first_of_censored = int(strata[has_event].max()) + 1
+    classes = np.empty(len(has_event), np.intp)
+    classes[has_event] = _classes_of_neighbours(target.time[has_event], n_folds)
+    n_classes_of_events = int(classes[has_event].max()) + 1
     if not has_event.all():
-        strata[~has_event] = first_of_censored + _neighbours(target.time[~has_event], n_folds)
-    return strata
+        classes[~has_event] = n_classes_of_events + _classes_of_neighbours(target.time[~has_event], n_folds)
+    return classes
 
 
 def _check(folds: list[Fold], target: Target) -> None:
-    truth = target.truth
+    n_samples = len(target.truth)
     if not folds:
         raise UserError(
             code="no-folds",
@@ -225,8 +221,8 @@ def _check(folds: list[Fold], target: Target) -> None:
             advice="give at least one pair of training and test rows",
         )
     for number, fold in enumerate(folds, 1):
-        _check_rows(fold.train, f"the training part of fold {number}", len(truth))
-        _check_rows(fold.test, f"the test part of fold {number}", len(truth))
+        _check_rows(fold.train, f"the training part of fold {number}", n_samples)
+        _check_rows(fold.test, f"the test part of fold {number}", n_samples)
         if len(np.intersect1d(fold.train, fold.test)):
             raise UserError(
                 code="invalid-fold",
@@ -234,19 +230,29 @@ def _check(folds: list[Fold], target: Target) -> None:
                 advice="give it disjoint parts",
             )
         if isinstance(target, SurvivalTarget):
-            if not target.event[fold.train].any():
-                raise UserError(
-                    code="no-events",
-                    message=f"fold {number} would learn from samples without an event",
-                    advice="give other folds or more samples",
-                )
-        elif (truth[fold.train] == truth[fold.train[0]]).all():
-            value = "value of the target" if target.is_quantity else "class"
-            raise UserError(
-                code="one-class",
-                message=f"fold {number} would learn from one {value} only",
-                advice="give other folds or more samples",
-            )
+            _check_has_event(target, fold, number)
+        else:
+            _check_varies(target, fold, number)
+
+
+def _check_has_event(target: SurvivalTarget, fold: Fold, number: int) -> None:
+    if not target.event[fold.train].any():
+        raise UserError(
+            code="no-events",
+            message=f"fold {number} would learn from samples without an event",
+            advice="give other folds or more samples",
+        )
+
+
+def _check_varies(target: Target, fold: Fold, number: int) -> None:
+    truth = target.truth[fold.train]
+    if (truth == truth[0]).all():
+        value = "value of the target" if target.is_quantity else "class"
+        raise UserError(
+            code="one-class",
+            message=f"fold {number} would learn from one {value} only",
+            advice="give other folds or more samples",
+        )
 
 
 def _check_rows(rows: Columns, part: str, n_samples: int) -> None:
