@@ -321,9 +321,11 @@ def how_many_section(selection: Selection, comparison: Comparison | None) -> How
 
 def _command_for_errors(selection: Selection) -> str:
     words = ["bitsieve", "compare", "--methods", selection.method]
-    strata = selection.parameters.get("strata")
+    strata = selection.parameters.get("strata") or []
     effect = selection.parameters.get("effect", ANY_EFFECT)
-    for column in [strata] if isinstance(strata, str) else strata or []:
+    if isinstance(strata, str):
+        strata = [strata]
+    for column in strata:
         words += ["--strata", column]
     if effect != ANY_EFFECT:
         words += ["--effect", effect]
@@ -452,8 +454,8 @@ def _parameters(selection: Selection) -> dict[str, Any]:
     """The parameters of the selection, without those of the target that were left at None."""
     parameters = dict(selection.parameters)
     for name in ("target_bins", "target_kind"):
-        if parameters.get(name) is None:
-            parameters.pop(name, None)
+        if name in parameters and parameters[name] is None:
+            del parameters[name]
     return parameters
 
 
@@ -473,9 +475,10 @@ def _python_call(selection: Selection) -> str:
         arguments.append(repr(selection.target_name))
     arguments.append(f"method={selection.method!r}")
     for name, value in _parameters(selection).items():
-        is_given_by_values = name in ("groups", "strata") and value == name
-        if name != "method":
-            arguments.append(f"{name}={name if is_given_by_values else repr(value)}")
+        if name in ("groups", "strata") and value == name:  # values were given, not the name of a column
+            arguments.append(f"{name}={name}")
+        elif name != "method":
+            arguments.append(f"{name}={value!r}")
     lines = ",\n".join(f"    {argument}" for argument in arguments)
     return f"bitsieve.select(\n{lines},\n)"
 
