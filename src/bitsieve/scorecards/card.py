@@ -153,7 +153,8 @@ def fit_card(
         )
 
     code_of_event = list(table.target.labels).index(binner.event_)
-    rows = _DevelopmentRows(woe, np.asarray(table.target.codes == code_of_event, bool), table.weights)
+    is_event = np.asarray(table.target.codes == code_of_event, bool)
+    rows = _DevelopmentRows(woe, is_event, table.weights)
     wrong_sign: list[int] = []
     if drop_wrong_sign:
         regression, wrong_sign = rows.regress_without_wrong_signs(np.flatnonzero(varies), model)
@@ -167,10 +168,12 @@ def fit_card(
     if points.base_points:
         intercept_points = float(_rounded(points.score_of(np.array([regression.intercept])), points)[0])
 
-    scores = intercept_points + sum(
-        column.points_in(bins[:, j]) for j, column in zip(regression.columns, columns, strict=True)
-    )
+    scores = np.zeros(len(bins))
+    for j, card_column in zip(regression.columns.tolist(), columns, strict=True):
+        scores += card_column.points_in(bins[:, j])
+    scores += intercept_points
     log_odds = regression.intercept + woe[:, regression.columns] @ regression.coefficients
+    exact_scores = points.score_of(log_odds)
     return Card(
         columns=tuple(columns),
         without_information=tuple(str(table.names[j]) for j in np.flatnonzero(~varies).tolist()),
@@ -180,7 +183,7 @@ def fit_card(
         points=points,
         totals=column_bins[0].totals,
         event=binner.event_,
-        max_rounding_error=float(np.abs(scores - points.score_of(log_odds)).max()),
+        max_rounding_error=float(np.abs(scores - exact_scores).max()),
     )
 
 
@@ -220,15 +223,17 @@ def _bins_in_table(table: InMemoryDataset, j: int, column: ColumnBins) -> Intege
 
 
 def points_of_woe(woe: Floats, coefficient: float, points: Points, intercept: float, n_columns: int) -> Floats:
-    """``(base_score - factor ln(base_odds) - factor b_0) / m - factor c WOE`` for each bin of one of m columns.
+    """``(base_score - factor (ln(base_odds) + b_0)) / m - factor c WOE`` for each bin of one of m columns.
 
-    The first part is 0 where the intercept has points of its own.
+    b_0 is the intercept and c the coefficient. The first term is 0 where the intercept has points of its own.
     """
-    shared = 0.0
+    share_of_intercept = 0.0
     if not points.base_points:
-        shared = float(points.score_of(np.array([intercept]))[0]) / n_columns
-    return shared - points.factor * coefficient * woe
+        share_of_intercept = float(points.score_of(np.array([intercept]))[0]) / n_columns
+    return share_of_intercept - points.factor * coefficient * woe
 
 
 def _rounded(values: Floats, points: Points) -> Floats:
-    return np.round(values) + 0.0 if points.rounded else values  # + 0.0 turns -0.0 into 0.0
+    if not points.rounded:
+        return values
+    return np.round(values) + 0.0  # -0.0 becomes 0.0
