@@ -90,11 +90,11 @@ def _stability_by_binner(
 ) -> tuple[list[str], list[Stability]]:
     """The columns and their stability, over the bins of a fitted binner."""
     check_is_fitted(binner)
-    bins_of_expected = binner.bins_of(expected)
-    bins_of_actual = binner.bins_of(actual)
+    expected_bins = binner.bins_of(expected)
+    actual_bins = binner.bins_of(actual)
     columns = []
-    for j in range(bins_of_expected.shape[1]):
-        columns.append(stability_of(bins_of_expected[:, j], bins_of_actual[:, j], smoothing))
+    for j in range(expected_bins.shape[1]):
+        columns.append(stability_of(expected_bins[:, j], actual_bins[:, j], smoothing))
     return list(binner.column_names_), columns
 
 
@@ -102,14 +102,14 @@ def _stability_by_frequency(
     expected: TableLike, actual: TableLike, n_bins: int, smoothing: float
 ) -> tuple[list[str], list[Stability]]:
     """The columns and their stability, over bins of about equal frequency of the first sample."""
-    old = read_columns(expected)
-    new = read_columns(actual)
-    _check_same_columns(old, new)
+    expected_table = read_columns(expected)
+    actual_table = read_columns(actual)
+    _check_same_columns(expected_table, actual_table)
     columns = []
-    for j in range(old.n_features):
-        bins_of_expected, bins_of_actual = _bins_of_both(old, new, j, n_bins)
-        columns.append(stability_of(bins_of_expected, bins_of_actual, smoothing))
-    return [str(name) for name in old.names], columns
+    for j in range(expected_table.n_features):
+        expected_bins, actual_bins = _bins_of_both(expected_table, actual_table, j, n_bins)
+        columns.append(stability_of(expected_bins, actual_bins, smoothing))
+    return [str(name) for name in expected_table.names], columns
 
 
 def stability_frame(names: Sequence[str], columns: Sequence[Stability]) -> DataFrame:
@@ -129,10 +129,10 @@ def stability_frame(names: Sequence[str], columns: Sequence[Stability]) -> DataF
 
 def stability_of(expected_bins: Integers, actual_bins: Integers, smoothing: float = 1.0) -> Stability:
     """The index of a column from the bin of each row, -1 for a value that is in none."""
-    n_bins = int(max(expected_bins.max(), actual_bins.max())) + 2
-    expected = np.bincount(expected_bins + 1, minlength=n_bins)
-    actual = np.bincount(actual_bins + 1, minlength=n_bins)
-    return stability_of_counts(expected, actual, smoothing)
+    n_bins = int(max(expected_bins.max(), actual_bins.max())) + 1
+    expected_counts = np.bincount(expected_bins + 1, minlength=n_bins + 1)  # the first count is of values in no bin
+    actual_counts = np.bincount(actual_bins + 1, minlength=n_bins + 1)
+    return stability_of_counts(expected_counts, actual_counts, smoothing)
 
 
 def word_of(value: float, words: Sequence[tuple[float, str]]) -> str:
@@ -140,19 +140,19 @@ def word_of(value: float, words: Sequence[tuple[float, str]]) -> str:
     return next(word for threshold, word in words if value < threshold)
 
 
-def _bins_of_both(old: InMemoryDataset, new: InMemoryDataset, j: int, n_bins: int) -> tuple[Integers, Integers]:
+def _bins_of_both(expected: InMemoryDataset, actual: InMemoryDataset, j: int, n_bins: int) -> tuple[Integers, Integers]:
     """The bins of a column in both samples: those of the first one."""
-    if old.is_numeric(j) != new.is_numeric(j):
+    if expected.is_numeric(j) != actual.is_numeric(j):
         raise UserError(
             code="column-kind-changed",
-            message=f"column {old.names[j]!r} holds numbers in one of the tables, and categories in the other",
+            message=f"column {expected.names[j]!r} holds numbers in one of the tables, and categories in the other",
             advice="give it one type in both",
         )
-    if old.is_numeric(j):
-        cuts = _cuts_of_equal_frequency(old.numeric(j), n_bins)
-        return _intervals(old.numeric(j), cuts), _intervals(new.numeric(j), cuts)
-    names = [str(category) for category in old.categorical(j).categories.tolist()]
-    return _ranks(old.categorical(j), names), _ranks(new.categorical(j), names)
+    if expected.is_numeric(j):
+        cuts = _cuts_of_equal_frequency(expected.numeric(j), n_bins)
+        return _intervals(expected.numeric(j), cuts), _intervals(actual.numeric(j), cuts)
+    names = [str(category) for category in expected.categorical(j).categories.tolist()]
+    return _ranks(expected.categorical(j), names), _ranks(actual.categorical(j), names)
 
 
 def _cuts_of_equal_frequency(numbers: Floats, n_bins: int) -> Floats:
@@ -177,9 +177,9 @@ def _ranks(values: Encoded, names: Sequence[str]) -> Integers:
     return np.array([*ranks, len(names)], np.int64)[values.codes]
 
 
-def _check_same_columns(old: InMemoryDataset, new: InMemoryDataset) -> None:
-    if list(old.names) != list(new.names):
-        differing = sorted({*old.names} ^ {*new.names})
+def _check_same_columns(expected: InMemoryDataset, actual: InMemoryDataset) -> None:
+    if list(expected.names) != list(actual.names):
+        differing = sorted({*expected.names} ^ {*actual.names})
         raise UserError(
             code="columns-differ",
             message=f"the tables do not have the same columns in the same order: {quoted(differing)}",
