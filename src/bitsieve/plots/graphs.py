@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import cos, sin
 
@@ -13,38 +14,31 @@ from bitsieve.utils.arrays import Columns, Floats
 BLANKET_HEIGHT = 4.2  # inches
 NEIGHBOUR_RADIUS = 1.0
 SPOUSE_RADIUS = 1.9
-SPOUSE_STEP = 0.35  # radians between spouses by way of the same neighbour
+SPOUSE_STEP = 0.35  # radians between spouses beside the same neighbour
 NETWORK_SIZE = 7.0  # inches
 
 
 def draw_blanket(
     target: str, neighbours: Sequence[str], spouses: Mapping[str, Sequence[str]], ax: Axes | None = None
 ) -> Axes:
-    """Draw the target with a line to each neighbour, and dashed lines from spouses to the columns by way of which.
+    """Draw the target with a line to each neighbour, and dashed lines from each spouse to its neighbours.
 
-    A spouse by way of no member, or of one that is not among the neighbours, is dashed to the target.
+    ``spouses`` maps each spouse to the members that relate it to the target. A spouse without any of them among the
+    neighbours is dashed to the target.
     """
-    position_of: dict[str, Floats] = {}
-    angles = _angles(len(neighbours))
-    for name, angle in zip(neighbours, angles, strict=True):
-        position_of[name] = _on_circle(NEIGHBOUR_RADIUS, angle)
-    n_spouses_of: dict[str | None, int] = {}
+    angle_of = dict(zip(neighbours, _angles(len(neighbours)).tolist(), strict=True))
+    position_of = {name: _on_circle(NEIGHBOUR_RADIUS, angle) for name, angle in angle_of.items()}
+    neighbours_of = {spouse: [name for name in via if name in angle_of] for spouse, via in spouses.items()}
     origin = np.zeros(2)
     with drawing(ax, (WIDTH, BLANKET_HEIGHT)) as axes:
         for name in neighbours:
             _line(axes, origin, position_of[name], "-")
             _node(axes, position_of[name], name, BLUE)
-        for spouse, via in spouses.items():
-            joined_neighbours = [name for name in via if name in neighbours]
-            first = joined_neighbours[0] if joined_neighbours else None
-            n_earlier = n_spouses_of.get(first, 0)
-            n_spouses_of[first] = n_earlier + 1
-            angle = angles[list(neighbours).index(first)] if first is not None else 0.0
-            side = 1 if n_earlier % 2 else -1
-            position = _on_circle(SPOUSE_RADIUS, angle + side * SPOUSE_STEP * (n_earlier + 1) / 2)
-            for name in joined_neighbours:
+        for spouse, angle in _spouse_angles(neighbours_of, angle_of).items():
+            position = _on_circle(SPOUSE_RADIUS, angle)
+            for name in neighbours_of[spouse]:
                 _line(axes, position, position_of[name], "--")
-            if not joined_neighbours:
+            if not neighbours_of[spouse]:
                 _line(axes, position, origin, "--")
             _node(axes, position, spouse, ORANGE)
         _node(axes, origin, target, INK)
@@ -53,6 +47,19 @@ def draw_blanket(
         axes.set_ylim(-reach, reach)
         axes.axis("off")
     return axes
+
+
+def _spouse_angles(neighbours_of: Mapping[str, Sequence[str]], angle_of: Mapping[str, float]) -> dict[str, float]:
+    """The angle of each spouse: beside its first neighbour, on alternating sides of it, each further away."""
+    angles = {}
+    n_beside: Counter[str | None] = Counter()  # spouses beside each neighbour; None has those without a neighbour
+    for spouse, neighbours in neighbours_of.items():
+        first = neighbours[0] if neighbours else None
+        n_beside[first] += 1
+        side = 1 if n_beside[first] % 2 == 0 else -1
+        middle = 0.0 if first is None else angle_of[first]
+        angles[spouse] = middle + side * SPOUSE_STEP * n_beside[first] / 2
+    return angles
 
 
 def draw_network(names: Sequence[str], edges: Columns, ax: Axes | None = None) -> Axes:
