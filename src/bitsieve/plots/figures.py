@@ -31,6 +31,8 @@ else:
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C8C00", "#7F7F7F")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 FORMATS = (".png", ".svg", ".pdf")  # of a figure that is saved
+#: The metadata that leave out the date, by format.
+WITHOUT_DATE: dict[str, dict[str, None]] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 COMMON_STYLE: dict[Any, Any] = {  # any parameter of matplotlib
     "axes.spines.right": False,
     "axes.spines.top": False,
@@ -38,6 +40,7 @@ COMMON_STYLE: dict[Any, Any] = {  # any parameter of matplotlib
     "svg.fonttype": "none",
     "text.parse_math": False,  # a dollar sign in a name is a dollar sign
 }
+#: Of figures as papers have them: black on white, with a grid.
 STYLE = COMMON_STYLE | {"axes.axisbelow": True, "axes.grid": True, "font.size": 10, "grid.color": "#e6e6e6"}
 INK = "#1a1a1b"
 RULE = "#dcdcdd"
@@ -63,6 +66,7 @@ PAGE_VARIABLES = {  # the names of these colours in page.css, which has others f
 }
 WIDTH = 6.6  # inches
 MAX_NAME_LENGTH = 30  # letters of a name in a figure
+#: Of all other figures, whose colours become those of their page.
 LOOK = COMMON_STYLE | {
     "axes.axisbelow": True,
     "axes.edgecolor": INK,
@@ -142,10 +146,9 @@ def save_figure(figure: Figure | SubFigure, path: AnyPath) -> None:
 
     assert isinstance(figure, Figure)  # no subfigure: the axes are those of a figure that was drawn for this
     path = Path(path)
-    suffix = path.suffix.lower().removeprefix(".")
-    without_date = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[suffix]
+    suffix = path.suffix.lower()
     with writing(path) as file, matplotlib.rc_context({"svg.hashsalt": path.stem}):
-        figure.savefig(file, format=suffix, dpi=150, metadata=without_date)
+        figure.savefig(file, format=suffix.removeprefix("."), dpi=150, metadata=WITHOUT_DATE[suffix])
 
 
 @contextmanager
