@@ -20,7 +20,7 @@ from bitsieve.dataset.read import read_xy
 from bitsieve.discretization.transformers import EqualFrequencyBinner
 from bitsieve.optimize.nystrom import Nystrom
 from bitsieve.pipeline.discretize import count_table
-from bitsieve.plots.figures import STYLE, style
+from bitsieve.plots.figures import PAPER_STYLE, colour_and_marker
 from bitsieve.utils.messages import allowed_names
 from bitsieve.utils.progress import phase
 from bitsieve.utils.terminal_text import aligned
@@ -234,12 +234,12 @@ def _draw(curves_of_sets: Sequence[ErrorCurves]) -> Figure:
     from matplotlib.figure import Figure
 
     n_panels = max(len(curves_of_sets), 1)
-    with matplotlib.rc_context(STYLE):
+    with matplotlib.rc_context(PAPER_STYLE):
         figure = Figure(figsize=(5.2 * n_panels, 3.8), layout="constrained")
         panels = np.atleast_1d(figure.subplots(1, n_panels))
         for axes, curves in zip(panels, curves_of_sets, strict=False):
             for label, errors in curves.errors.items():
-                colour, _ = style(label, DRAWN)
+                colour, _ = colour_and_marker(label, DRAWN)
                 axes.plot(curves.counts, 100 * errors, color=colour, lw=1.6, label=label)
             axes.set(xlabel="number of features", ylabel="test error, %", title=curves.name)
             axes.legend(frameon=False)

@@ -17,7 +17,7 @@ from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
 from bitsieve.counts.threads import run_blocks
-from bitsieve.plots.figures import STYLE, style
+from bitsieve.plots.figures import PAPER_STYLE, colour_and_marker
 from bitsieve.utils.progress import phase
 from bitsieve.utils.terminal_text import aligned
 from papers.data.files import load_npz
@@ -179,11 +179,11 @@ def _draw(accuracies: Floats) -> Figure:
     import matplotlib
     from matplotlib.figure import Figure
 
-    with matplotlib.rc_context(STYLE):
+    with matplotlib.rc_context(PAPER_STYLE):
         figure = Figure(figsize=(6.4, 4.0), layout="constrained")
         axes = figure.add_subplot()
         for m, label in enumerate(METHODS):
-            colour, marker = style(label, list(METHODS))
+            colour, marker = colour_and_marker(label, list(METHODS))
             axes.plot(CURVE, accuracies[m], color=colour, marker=marker, markersize=4, lw=1.6, label=label)
         axes.set(xlabel="number of features", ylabel="accuracy, %", ylim=(0, 100))
         axes.legend(frameon=False, loc="lower right")

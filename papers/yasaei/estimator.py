@@ -17,7 +17,7 @@ from bitsieve.counts.threads import run_blocks
 from bitsieve.methods.by_samples.spanning_tree.bayes_error import ClassPairs
 from bitsieve.methods.by_samples.spanning_tree.dependency import Draw, dependency_matrix
 from bitsieve.methods.by_samples.spanning_tree.tree import RankedColumns
-from bitsieve.plots.figures import STYLE, style
+from bitsieve.plots.figures import PAPER_STYLE, colour_and_marker
 from bitsieve.utils.progress import phase
 from bitsieve.utils.terminal_text import aligned
 from papers.item import Options, Result
@@ -216,12 +216,12 @@ def _draw(panels: dict[str, Curve], label: str) -> Figure:
     from matplotlib.figure import Figure
 
     names = [f"{m} classes" for m in N_CLASSES]
-    with matplotlib.rc_context(STYLE):
+    with matplotlib.rc_context(PAPER_STYLE):
         figure = Figure(figsize=(5.2 * len(panels), 3.8), layout="constrained")
         all_axes = np.atleast_1d(figure.subplots(1, len(panels)))
         for axes, (title, curves) in zip(all_axes, panels.items(), strict=True):
             for m, name in zip(N_CLASSES, names, strict=True):
-                colour, marker = style(name, names)
+                colour, marker = colour_and_marker(name, names)
                 axes.plot(N_SAMPLES, curves[m], color=colour, marker=marker, markersize=4, lw=1.6, label=name)
             axes.set(xscale="log", yscale="log", xlabel="samples", ylabel=label, title=title)
             axes.legend(frameon=False)

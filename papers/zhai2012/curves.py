@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from bitsieve.plots.figures import STYLE, style
+from bitsieve.plots.figures import PAPER_STYLE, colour_and_marker
 from bitsieve.utils.terminal_text import aligned
 from papers.data.correlated_groups import make_correlated_groups
 from papers.data.files import load_npz
@@ -186,13 +186,13 @@ def _draw(panels: list[Panel]) -> Figure:
 
     labels = [*METHODS, UNIT_VARIANCE, AFFILIATED]
     line_of_label: dict[str, Line2D] = {}
-    with matplotlib.rc_context(STYLE):
+    with matplotlib.rc_context(PAPER_STYLE):
         figure = Figure(figsize=(1.5 + 4.4 * len(panels), 4.0), layout="constrained")
         all_axes = np.atleast_1d(figure.subplots(1, len(panels)))
         for axes, panel in zip(all_axes, panels, strict=True):
             for scores_of_methods, dash in ((panel.scores, "-"), (panel.scores_of_reduced, "--")):
                 for label, scores in scores_of_methods.items():
-                    colour, marker = style(label, labels)
+                    colour, marker = colour_and_marker(label, labels)
                     values = _values(scores, panel.measure)
                     (line,) = axes.plot(COUNTS, values, dash, color=colour, marker=marker, markersize=4, lw=1.5)
                     line_of_label.setdefault(label, line)

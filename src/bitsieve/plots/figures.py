@@ -41,7 +41,7 @@ COMMON_STYLE: dict[Any, Any] = {  # any parameter of matplotlib
     "text.parse_math": False,  # a dollar sign in a name is a dollar sign
 }
 #: Of figures as papers have them: black on white, with a grid.
-STYLE = COMMON_STYLE | {"axes.axisbelow": True, "axes.grid": True, "font.size": 10, "grid.color": "#e6e6e6"}
+PAPER_STYLE = COMMON_STYLE | {"axes.axisbelow": True, "axes.grid": True, "font.size": 10, "grid.color": "#e6e6e6"}
 INK = "#1a1a1b"
 RULE = "#dcdcdd"
 BLUE = "#0072b2"
@@ -67,7 +67,7 @@ PAGE_VARIABLES = {  # the names of these colours in page.css, which has others f
 WIDTH = 6.6  # inches
 MAX_NAME_LENGTH = 30  # letters of a name in a figure
 #: Of all other figures, whose colours become those of their page.
-LOOK = COMMON_STYLE | {
+PAGE_STYLE = COMMON_STYLE | {
     "axes.axisbelow": True,
     "axes.edgecolor": INK,
     "axes.facecolor": "none",
@@ -107,7 +107,7 @@ def require_matplotlib() -> None:
         )
 
 
-def style(label: str, labels: Sequence[str]) -> tuple[str, str]:
+def colour_and_marker(label: str, labels: Sequence[str]) -> tuple[str, str]:
     """The colour and the marker of a label, the same in every figure with these labels."""
     i = list(labels).index(label)
     return COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]
@@ -120,7 +120,7 @@ def plot_curves(curves: Curves, ax: Axes | None = None) -> Axes:
 
         handles = []
         for label, values in curves.lines.items():
-            colour, marker = style(label, list(curves.lines))
+            colour, marker = colour_and_marker(label, list(curves.lines))
             line_marker = marker if len(curves.x) <= 12 else None
             (line,) = axes.plot(curves.x, values, color=colour, marker=line_marker, markersize=4, lw=1.6)
             if curves.spreads and label in curves.spreads:
@@ -164,7 +164,7 @@ def drawing(ax: Axes | None, size: tuple[float, float]) -> Iterator[Axes]:
         # A figure of pyplot is shown when the cell has run. It is made outside of the context, which would undo what
         # the first figure of a session sets.
         figure = pyplot.figure(figsize=size, layout="constrained")
-    with matplotlib.rc_context(LOOK):
+    with matplotlib.rc_context(PAGE_STYLE):
         if ax is not None:
             yield ax
         elif figure is not None:
@@ -178,7 +178,7 @@ def new_axes(size: tuple[float, float]) -> Axes:
     import matplotlib
     from matplotlib.figure import Figure
 
-    with matplotlib.rc_context(LOOK):
+    with matplotlib.rc_context(PAGE_STYLE):
         return Figure(figsize=size, dpi=150, layout="constrained").add_subplot()
 
 
@@ -195,7 +195,7 @@ def as_svg(axes: Axes, label: str) -> str:
     import matplotlib
 
     buffer = io.StringIO()
-    with matplotlib.rc_context(LOOK | {"svg.hashsalt": label}), warnings.catch_warnings():
+    with matplotlib.rc_context(PAGE_STYLE | {"svg.hashsalt": label}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")  # the reader's fonts are used, not matplotlib's
         without_date = {"Date": None, "Creator": None}
         figure: Any = axes.figure  # never a subfigure
