@@ -128,7 +128,7 @@ class ColumnFile(ABC):
 
     @abstractmethod
     def partitions(self, *, in_one_block: bool) -> Sequence[Partition]:
-        """The partitions that this process reads, each of them later ``in_one_block`` or in batches."""
+        """The partitions that this process reads. ``in_one_block`` says that each will be read in a single batch."""
 
     def partitions_to_send(self, n: int | None) -> Sequence[Partition]:
         """About ``n`` partitions for other processes; None for as many as suit the format."""
@@ -185,9 +185,8 @@ def check_schema(schema: pa.Schema, label: str) -> None:
                 message=f"column {column.name!r} of {label} holds {column.type}",
                 advice="drop it or make it plain columns",
             )
-        is_binary = pa.types.is_binary(inner) or pa.types.is_large_binary(inner)
-        is_binary = is_binary or pa.types.is_fixed_size_binary(inner) or str(inner) == "binary_view"
-        if is_binary:
+        is_variable_binary = pa.types.is_binary(inner) or pa.types.is_large_binary(inner)
+        if is_variable_binary or pa.types.is_fixed_size_binary(inner) or str(inner) == "binary_view":
             raise DataError(
                 code="column-type-not-read",
                 message=f"column {column.name!r} of {label} holds raw bytes",

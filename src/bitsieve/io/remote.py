@@ -1,4 +1,4 @@
-"""What a file at an address offers, whatever server or store has it."""
+"""Protocols of a file at an address, on any server or store."""
 
 from __future__ import annotations
 
