@@ -161,15 +161,16 @@ class Margins:
     def __init__(self, entropy_terms: EntropyTerms, stratum_sizes: Integers, code_counts: ColumnCounts) -> None:
         self.code_counts = code_counts
         self.starts = code_counts.starts[:: code_counts.n_strata]  # where the codes of each column start
+        # A stratum and a count in it are one number. The numbers rise from stratum to stratum.
         base = int(stratum_sizes.max()) + 1
-        distinct, self.index_of_distinct = np.unique(
-            code_counts.stratum * base + code_counts.counts, return_inverse=True
-        )  # of every code of every column
-        stratum, self.distinct = np.divmod(distinct, base)
+        stratum_and_count = code_counts.stratum * base + code_counts.counts
+        distinct, self.index_of_distinct = np.unique(stratum_and_count, return_inverse=True)
+        stratum, self.distinct_counts = np.divmod(distinct, base)
         self._stratum_starts = np.searchsorted(stratum, np.arange(len(stratum_sizes) + 1))
         self._expected_sums = []
-        for n_samples, distinct_counts in zip(stratum_sizes.tolist(), self._split(self.distinct), strict=True):
-            interpolation = CubicInterpolation.between(nodes_of(n_samples), distinct_counts)
+        counts_by_stratum = self._by_stratum(self.distinct_counts)
+        for n_samples, counts_of_stratum in zip(stratum_sizes.tolist(), counts_by_stratum, strict=True):
+            interpolation = CubicInterpolation.between(nodes_of(n_samples), counts_of_stratum)
             self._expected_sums.append(
                 _native.ExpectedSums(
                     entropy_terms.table[: n_samples + 1],
@@ -183,8 +184,8 @@ class Margins:
                 )
             )
 
-    def _split(self, values: Integers) -> list[Integers]:
-        """The values of the distinct counts of each stratum."""
+    def _by_stratum(self, values: Integers) -> list[Integers]:
+        """Views of the values of each stratum. ``values`` has a value for every distinct count of every stratum."""
         return [values[first:end] for first, end in pairwise(self._stratum_starts.tolist())]
 
     def expected(self, counts: StratumCounts) -> Integers:
@@ -192,7 +193,7 @@ class Margins:
 
         Each sum is rounded to an integer.
         """
-        sums = np.empty(len(self.distinct), np.int64)
+        sums = np.empty(len(self.distinct_counts), np.int64)
         _native.expected_sums(self._expected_sums, counts.counts, counts.starts, sums)
         return sums
 
@@ -202,15 +203,16 @@ class Margins:
         ``values`` has a value for every distinct count of a stratum.
         """
         if columns is None:
-            index_of_code = self.index_of_distinct
-            stops = self.starts[1:]
+            index_of_distinct = self.index_of_distinct
+            ends = self.starts[1:]
         else:
             n_codes = self.starts[columns + 1] - self.starts[columns]
-            stops = np.cumsum(n_codes)
-            shift = np.repeat(self.starts[columns] - (stops - n_codes), n_codes)
-            index_of_code = self.index_of_distinct[np.arange(n_codes.sum()) + shift]
-        running_sum = np.cumsum(values[index_of_code])
-        return np.diff(running_sum[stops - 1], prepend=0)  # right even where the running sum wraps around
+            ends = np.cumsum(n_codes)
+            starts = ends - n_codes  # of the columns among the codes that are taken
+            distance_to_taken = np.repeat(self.starts[columns] - starts, n_codes)
+            index_of_distinct = self.index_of_distinct[np.arange(n_codes.sum()) + distance_to_taken]
+        running_sum = np.cumsum(values[index_of_distinct])
+        return np.diff(running_sum[ends - 1], prepend=0)  # right even where the running sum wraps around
 
 
 def _code_counts(information: SumInformation) -> ColumnCounts:
@@ -354,7 +356,7 @@ class CorrectedInformation(SumInformation):
     def chance_given_feature(self, feature: int) -> ChanceSums:
         """The sums that give the mean of I(Xi;C|Xs) over shuffles of Xi, with Xs the feature: see `chance_given`."""
         if feature not in self._chance_by_feature:
-            self._make_room(self._chance_by_feature)
+            self._empty_if_full(self._chance_by_feature)
             by_count = self.margins.expected(self.counts_with_class(feature)) - self._expected_with(feature)
             sum_z, sum_zc = self.marginals
             self._chance_by_feature[feature] = ChanceSums(by_count, int(sum_z[feature] - sum_zc[feature]))
@@ -368,12 +370,11 @@ class CorrectedInformation(SumInformation):
     def _expected_with(self, feature: int) -> Integers:
         """`Margins.expected` of the codes of a feature."""
         if feature not in self._expected:
-            self._make_room(self._expected)
+            self._empty_if_full(self._expected)
             self._expected[feature] = self.margins.expected(self.margins.code_counts.of_column(feature))
         return self._expected[feature]
 
-    def _make_room(self, cache: dict[int, Any]) -> None:
-        """Empty a cache that is full."""
+    def _empty_if_full(self, cache: dict[int, Any]) -> None:
         if len(cache) >= self._row_limit:
             cache.clear()
 
@@ -420,8 +421,8 @@ class CorrectedInformation(SumInformation):
         np.fill_diagonal(matrix, self.entropy[chosen])
         return matrix
 
-    # The other fast ways of plug-in use sums alone, from which no mean over shuffles is subtracted: here every quantity
-    # is computed pair by pair.
+    # The other fast methods of plug-in information subtract no mean over shuffles. Instead of these, the methods of
+    # Information compute every quantity pair by pair.
     disjoint_pairs = Information.disjoint_pairs
     conditional_rows = Information.conditional_rows
     symmetric_conditional_rows = Information.symmetric_conditional_rows
