@@ -13,7 +13,7 @@ from bitsieve.information.protocol import Information
 
 LEAK_SHARE = 0.9  # a column may be a leak if it determines so much of the entropy of the class, corrected for chance
 MAX_OTHER_SHARE = 0.5  # if another column determines more, no column of intervals is a leak
-LEVEL = 0.025  # of the p-value of a leak, times the number of columns: two rows of a class are decided by chance
+LEVEL = 0.025  # the p-value of a leak is at most so large, after it is multiplied by the number of columns
 MIN_SAMPLES = 20  # with fewer, even a column that repeats the class may do so by chance
 
 
@@ -33,8 +33,8 @@ def leaks(information: Information, has_intervals: Callable[[int], bool]) -> lis
     most 0.025 for the p-value of ``I(X;C) = 0``.
 
     - A column whose codes are values (categories, zero or not, missing or not) is a leak whatever the others determine.
-    - A column whose codes are intervals of numbers (``has_intervals(column)``) is one only if no column that is no leak
-      determines more than half of the class: several numbers that each nearly separate the classes are common.
+    - A column whose codes are intervals of numbers (``has_intervals(column)``) is no leak if another column, itself no
+      leak, determines more than half of the class: several numbers that each nearly separate the classes are common.
 
     There is no leak in fewer than 20 samples, nor if more than half of the columns would be leaks.
     """

@@ -1,4 +1,4 @@
-"""The log-rank test: whether the events of some codes are as many as those that are expected."""
+"""The log-rank test: whether events occur at the same rate in the rows of every code of a column."""
 
 from __future__ import annotations
 

@@ -35,8 +35,8 @@ def uniform_weight(counts: Integers, n_cells: int | Integers, n_samples: int) ->
 
         lambda = (1 - sum p^2) / ((N - 1) (sum p^2 - 1/M)), at most 1
 
-    which is the formula above, as ``sum (1/M - p)^2 = sum p^2 - 1/M``. ``n_cells`` is M. A row may have any zeros
-    besides its cells, or lack empty cells.
+    which is the formula above, as ``sum (1/M - p)^2 = sum p^2 - 1/M``. ``n_cells`` is M. Zeros in a row make no
+    difference: it may have more of them than the table has empty cells, or fewer.
     """
     squares = (counts * counts).sum(axis=1)
     squared_size = n_samples * n_samples  # at most 2**62
@@ -189,15 +189,22 @@ class ShrinkageInformation(Information):
         return float(shrunk_entropy(class_sizes, n_c, weight, n_samples)[0])
 
     def pair(self, pivot: int, columns: Columns | None = None, *, by_class: bool = True) -> ShrunkPair:
-        row = self._cached_rows.get(pivot)
-        is_cached = row is not None and (row.by_class is not None or not by_class)
-        if row is None or not is_cached:
-            if columns is not None:
-                return ShrunkPair(self, pivot, columns, self._row(pivot, columns, by_class))
+        row = self._cached_row(pivot, by_class)
+        if columns is not None:
+            quantities = self._row(pivot, columns, by_class) if row is None else row.take(columns)
+            return ShrunkPair(self, pivot, columns, quantities)
+        if row is None:
             row = self._row(pivot, np.arange(self.n_features), by_class)
             if len(self._cached_rows) < self._max_cached_rows:
                 self._cached_rows[pivot] = row
-        return ShrunkPair(self, pivot, columns, row if columns is None else row.take(columns))
+        return ShrunkPair(self, pivot, None, row)
+
+    def _cached_row(self, pivot: int, by_class: bool) -> PairQuantities | None:
+        """The cached quantities of all features with a pivot; None if they are not cached, or not by class."""
+        row = self._cached_rows.get(pivot)
+        if row is None or (by_class and row.by_class is None):
+            return None
+        return row
 
     def _row(self, pivot: int, columns: Columns, by_class: bool) -> PairQuantities:
         """The quantities of ``columns`` with one pivot, block by block."""
