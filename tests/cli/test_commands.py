@@ -268,7 +268,7 @@ def test_one_method_alone(done, refused):
         (("sql", "{data}", "--strata=mean_area"), "--strata: the counts of a statement have no strata"),
         (
             ("interactions", "{data}", "--duration", "x", "--event", "y"),
-            "interactions has no option --duration: it is one of select, explain, how-many, compare (see",
+            "--duration: interactions are counted by classes: give the column of the event as --target",
         ),
         (("explain", "{data}", "--target", "diagnosis"), "DATA is missing: give the column to explain, and then"),
         (("explain", "diagnosis", "{data}", "--target", "diagnosis"), "'diagnosis' is the target: give another column"),

@@ -92,7 +92,7 @@ def test_target_and_weights_among_the_columns(path, capsys):
 def test_methods_on_rows(path, capsys):
     assert main(["select", str(path), "--method", "relieff", "--features", "2"]) == 2
     error = capsys.readouterr().err
-    assert "the table is sparse, but ReliefF needs dense rows" in error
+    assert "the table is sparse, but method 'relieff' needs dense rows" in error
     assert error.count("\n") == 1
 
 

@@ -36,7 +36,7 @@ def run(prepared: PreparedSelection, execution: ExecutionOptions) -> Fit:
     """Check the options, and run the method on a prepared table. With a screen the method gets fewer columns."""
     check_options(prepared.selection, prepared.discretization, execution)
     method = prepared.selection.method
-    check_capabilities(method.estimator, prepared.selection.required_capabilities, prepared.table.capabilities)
+    check_capabilities(f"method {method.name!r}", prepared.selection.required_capabilities, prepared.table.capabilities)
     if prepared.selection.screen is None:
         return run_on_table(prepared, execution)
     return _run_on_screened_columns(prepared, prepared.selection.screen, execution)
@@ -55,7 +55,7 @@ def run_on_counts(prepared: PreparedSelection, counted_table: CountedTable, exec
     method = selection.method
     table = counted_table.table
     if not method.takes_strata:
-        check_capabilities(method.estimator, UNSTRATIFIED, table.capabilities)
+        check_capabilities(f"method {method.name!r}", UNSTRATIFIED, table.capabilities)
     check_strata(table, selection.effect)
     candidates = _candidates(selection, table)
     n_selected = _number_to_select(selection, table, candidates)

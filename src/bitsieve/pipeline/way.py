@@ -53,7 +53,9 @@ def check_read_table(
     prepared = prepare_selection(table, selection, discretization, execution)
     refuse_constant_data(prepared.table)
     check_options(prepared.selection, prepared.discretization, execution)
-    check_capabilities(selection.method.estimator, prepared.selection.required_capabilities, table.capabilities)
+    check_capabilities(
+        f"method {selection.method.name!r}", prepared.selection.required_capabilities, table.capabilities
+    )
     rows = prepared.table.rows
     if rows is not None and not rows.is_sparse:
         check_values(rows, allow_missing=prepared.takes_missing)
