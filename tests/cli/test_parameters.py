@@ -130,6 +130,7 @@ def test_mistakes(select, arguments, message):
         (["--method", "relieff", "--effect", "any"], "--effect", "cmim2"),
         (["--method", "iamb", "--stop", "fdr"], "--stop", "cmim2"),
         (["--method", "relieff", "--roles"], "--roles", "iamb-fdr"),
+        (["--method", "fcbf", "--level", "0.1", "--features", "auto"], "--level", "cmim2"),
     ],
 )
 def test_an_option_of_other_methods_is_named_as_typed(data, arguments, option, other_method):

@@ -200,19 +200,22 @@ def _method_parameters(arguments: argparse.Namespace) -> dict[str, Any]:
         parameters["effect"] = arguments.effect
     if arguments.roles:
         parameters["roles"] = True
-    _refuse_options_of_other_methods(method, parameters)
+    _refuse_options_of_other_methods(arguments, method, parameters)
     settings_of_method = [(name, value) for name, value in settings if name in settable_of_method and name != DENSITIES]
     parameters.update(parameters_of_settings(settings_of_method))
     return parameters
 
 
-def _refuse_options_of_other_methods(method: Method, parameters: Mapping[str, object]) -> None:
+def _refuse_options_of_other_methods(
+    arguments: argparse.Namespace, method: Method, parameters: Mapping[str, object]
+) -> None:
     """Refuse an option, such as --effect, that gives a parameter which the method lacks."""
     from bitsieve.methods.registry import method_names, parameters_of
 
     for name in parameters:
         if name in method.parameters:
             continue
+        typed = "level" if name == "stopping" and arguments.stop is None else name
         names_of_methods = [SELECT_METHOD, *method_names()]
         other_method = next(other for other in names_of_methods if name in parameters_of(other))
         raise UserError(
@@ -220,7 +223,7 @@ def _refuse_options_of_other_methods(method: Method, parameters: Mapping[str, ob
             message=f"is not for method {method.name!r}",
             advice="leave it out, or use {method}",
             fix={"method": other_method},
-            parameters={name: NAME_ONLY},
+            parameters={typed: NAME_ONLY},
         )
 
 
