@@ -369,3 +369,12 @@ def test_rows_are_told_from_their_weight(table):
     assert result.to_dict()["n_samples"] == n_counted
     plain = bitsieve.drift(features.drop(columns="weight"), "month")
     assert f"\n{N_ROWS:,} rows in 3 periods" in plain.table_text()
+
+
+def test_rows_without_a_class_are_noted_by_the_names_that_were_given(table):
+    features = table.drop(columns="month")
+    with_gaps = features.assign(ill=features["ill"].astype(object).where(np.arange(N_ROWS) % 5 > 0))
+    (note,) = [each for each in bitsieve.drift([features, with_gaps], target="ill").diagnostics if "no '" in str(each)]
+    n_without = int(with_gaps["ill"].isna().sum())
+    assert note.code == "rows-without-target"
+    assert str(note) == f"{n_without:,} of {2 * N_ROWS:,} rows have no 'ill' and are left out"

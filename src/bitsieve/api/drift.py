@@ -12,6 +12,7 @@ import numpy as np
 from bitsieve.counts.source import CountSource, class_order, coded
 from bitsieve.dataset.data_kinds import library_of
 from bitsieve.dataset.dataset import Dataset
+from bitsieve.dataset.notes import rows_without_target
 from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
 from bitsieve.discretization.base import BinningChoice, BinningLike
 from bitsieve.discretization.registry import make_discretizer
@@ -22,7 +23,7 @@ from bitsieve.methods.by_counts.stopping.lists import BENJAMINI_HOCHBERG, adjust
 from bitsieve.methods.method import TABLES
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
 from bitsieve.pipeline.discretize import count_by_rule
-from bitsieve.pipeline.joined_tables import check_tables_have_rows, join_tables
+from bitsieve.pipeline.joined_tables import JoinedTables, check_tables_have_rows, join_tables
 from bitsieve.pipeline.period_columns import (
     check_period_is_no_group,
     column_list,
@@ -318,6 +319,8 @@ def _count_by_period(
     combinations, periods = combinations_of(table.target, combined)
     diagnostics = [*table.diagnostics, *prepared.diagnostics]
     if joined_tables is not None:
+        if read.sample_weight is None:
+            diagnostics = [_without_number_of_table(note, joined_tables, table) for note in diagnostics]
         check_tables_have_rows(joined_tables.names, periods, combined.target_name)
         periods = list(joined_tables.names)
         diagnostics += joined_tables.diagnostics
@@ -333,6 +336,15 @@ def _count_by_period(
         groups=_groups_by_class(table),
         diagnostics=diagnostics,
     )
+
+
+def _without_number_of_table(note: Diagnostic, joined_tables: JoinedTables, table: Dataset) -> Diagnostic:
+    """A note on rows without a target does not name the column of the numbers of the tables, which no user gave."""
+    if note.code != "rows-without-target":
+        return note
+    names = [name for name in table.target.names if name != joined_tables.name_of_period]
+    n_rows = joined_tables.rows.num_rows
+    return rows_without_target(names, n_rows - table.n_samples, n_rows)
 
 
 def _rule_without_target(discretization: DiscretizationOptions, execution: ExecutionOptions) -> BinningChoice:

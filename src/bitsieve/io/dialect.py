@@ -326,7 +326,7 @@ def _refuse_title(lines: list[str], label: str) -> None:
                 raise DataError(
                     code="header-unclear",
                     message=f"{label} begins with {one_line(title)[:40]!r}, which is no row of names",
-                    advice=f"delete the lines above line {number}, if that has the names",
+                    advice=f"delete the lines above line {number}, if that has the names, such as by tail -n +{number}",
                 )
 
 
