@@ -207,6 +207,10 @@ def test_what_cannot_keep_groups_refuses(tmp_path):
         with pytest.raises(ValueError, match=message):
             bitsieve.select(frame, "label", groups=wrong)
     gaps = frame.assign(who=np.where(SUBJECT == 3, np.nan, SUBJECT))
+    without_label = gaps.assign(label=gaps["label"].astype(object).where(SUBJECT != 3))
+    left = bitsieve.select(without_label, "label", groups="who", n_features_to_select=2)
+    kept = bitsieve.select(frame[SUBJECT != 3], "label", groups="who", n_features_to_select=2)
+    assert (left.features, left.scores.tolist()) == (kept.features, kept.scores.tolist())
     with pytest.raises(
         bitsieve.UserError, match="the column 'who' of the groups has no value in 4 of 64 rows"
     ) as raised:

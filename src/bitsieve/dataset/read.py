@@ -125,9 +125,9 @@ def read_xy(
             message=f"X has {table.n_samples:,} rows but y has {n_rows(y):,} values",
             advice="both must have the same number of rows",
         )
-    if groups is not None:
-        table = replace(table, groups=read_groups(groups, table.n_samples, groups_name))
     weights = read_weights(sample_weight, table.n_samples, weight_kind)
+    if groups is not None:
+        table = replace(table, groups=read_groups(groups, table.n_samples, groups_name, weights))
     if strata is not None:
         read = read_strata(strata, table.n_samples, categories_of_strata, weights)
         table = replace(table, strata=read.number, strata_values=read.values)

@@ -483,8 +483,13 @@ def _effective_counts(weights: Floats) -> Integers | None:
     return None if (counts == 1).all() else counts
 
 
-def read_groups(groups: ColumnLike, n_samples: int, column: str | None = None) -> Columns:
-    """The number of the group of every sample. Messages name the column of the groups, where they are one."""
+def read_groups(
+    groups: ColumnLike, n_samples: int, column: str | None = None, weights: Integers | None = None
+) -> Columns:
+    """The number of the group of every sample. Messages name the column of the groups, where they are one.
+
+    A sample of weight 0 needs no group, and is in group 0.
+    """
     what = "groups" if column is None else f"the column {column!r} of the groups"
     values = as_array(groups)
     if values.shape != (n_samples,):
@@ -493,15 +498,17 @@ def read_groups(groups: ColumnLike, n_samples: int, column: str | None = None) -
             message=f"groups has shape {values.shape}",
             advice=f"it must be one value for each of the {n_samples:,} samples",
         )
+    counted_rows = np.arange(n_samples) if weights is None else np.flatnonzero(weights)
+    values = values[counted_rows]
     n_missing = int(without_value(values).sum())
     if n_missing:
         raise UserError(
             code="missing-values",
-            message=f"{what} has no value in {n_missing:,} of {n_samples:,} rows",
+            message=f"{what} has no value in {n_missing:,} of {len(values):,} rows",
             advice="give every row a group",
             columns=[] if column is None else [column],
         )
-    names, group_of_sample = np.unique(values.astype(str), return_inverse=True)
+    names, group = np.unique(values.astype(str), return_inverse=True)
     if len(names) < 2:
         raise UserError(
             code="too-few-groups",
@@ -509,6 +516,8 @@ def read_groups(groups: ColumnLike, n_samples: int, column: str | None = None) -
             advice="at least two are needed to compare one with another",
             columns=[] if column is None else [column],
         )
+    group_of_sample = np.zeros(n_samples, np.intp)
+    group_of_sample[counted_rows] = group
     return group_of_sample
 
 
