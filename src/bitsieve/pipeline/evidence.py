@@ -100,13 +100,13 @@ def strata_evidence(counted_table: CountedTable, selected: Columns, estimator: s
     classes = ClassesOfStrata.of_table(counted_table.table)
     if classes is None:
         return None
-    heterogeneity: Floats | None = np.zeros(len(selected))
-    if counted_table.has_several_strata:
+    heterogeneity = None
+    if not counted_table.has_several_strata:
+        heterogeneity = np.zeros(len(selected))
+    elif classes.has_replicates:
         common = CorrectedCommonEffect(counted_table.information.source)
         relevance = counted_table.estimated("corrected").relevance[selected]
         heterogeneity = relevance - common.bits_of_columns(None, selected)
-    if not classes.has_replicates:
-        heterogeneity = None
     return StrataEvidence(
         n_strata=classes.n_strata,
         n_informative_rows=classes.n_informative_rows,
