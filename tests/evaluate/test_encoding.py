@@ -87,6 +87,12 @@ def test_numbers_are_standardised_by_the_rows_learned_from():
     np.testing.assert_array_equal(made[2], [0, 0, 0, 0, 2, 0])
 
 
+@pytest.mark.parametrize("centred", [True, False])
+def test_a_column_without_a_value_to_learn_from_stays_as_it_is(centred):
+    late = read_columns(pd.DataFrame({"late": [np.nan] * 4 + [3.0, np.nan]}))
+    assert encode_features(late, np.array([0]), TRAIN, centred=centred).values.T.tolist() == [[0, 0, 0, 0, 3, 0]]
+
+
 def test_a_large_offset_does_not_hide_a_column():
     random = np.random.default_rng(0)
     y = np.arange(200) % 2

@@ -40,6 +40,16 @@ def test_stratified_folds_are_those_of_scikit_learn():
         assert fold.test.tolist() == test.tolist()
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_every_fold_has_its_share_of_each_class_of_each_stratum(seed):
+    classes, strata = np.tile([0, 1, 2], 40), np.repeat([0, 1], 60)
+    folds, notes = make_folds(read_target(classes), 5, random_state=seed, strata=strata)
+    assert notes == []
+    for fold in folds:
+        _, sizes = np.unique([strata[fold.test], classes[fold.test]], axis=1, return_counts=True)
+        assert sizes.tolist() == [4] * 6
+
+
 def test_folds_as_given():
     target = target_of(6, 6)
     splitter = StratifiedKFold(3)

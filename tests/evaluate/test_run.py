@@ -205,3 +205,9 @@ def test_the_same_for_any_number_of_threads(protocol):
             np.testing.assert_array_equal(getattr(results[0], name), getattr(other, name), name)
         for a, b in zip(results[0].selected, other.selected, strict=True):
             assert [x.tolist() for x in a] == [x.tolist() for x in b]
+
+
+@pytest.mark.parametrize("random_state", [-1, 2**32, 1.5])
+def test_a_random_state_that_numpy_does_not_take_is_refused(random_state):
+    with pytest.raises(bitsieve.UserError, match="random_state"):
+        bitsieve.compare(np.eye(4), [0, 1, 0, 1], methods=["mim"], folds=2, random_state=random_state)

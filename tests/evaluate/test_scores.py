@@ -15,6 +15,7 @@ from sklearn.svm import SVC
 
 import bitsieve
 from bitsieve.cli import main
+from bitsieve.evaluate.linear import discriminant_probabilities
 from bitsieve.evaluate.mixtures import MixtureClassifier
 
 SPLIT = [(np.arange(0, 200, 2), np.arange(1, 200, 2))]
@@ -89,3 +90,14 @@ def test_what_has_no_scores_is_refused(tmp_path, capsys):
     out = capsys.readouterr().out
     assert re.search(r"\(majority class\) +50\.0 ", out)
     assert "error: 1 - roc_auc\n" in out
+
+
+@pytest.mark.parametrize("classes", [(0, 1), (0, 2), (1, 3), (0, 1, 4)])
+def test_probabilities_have_a_column_for_each_code_up_to_the_last(classes):
+    random = np.random.default_rng(0)
+    labels = np.array(classes)[np.arange(60) % len(classes)]
+    train = random.normal(size=(60, 2)) + labels[:, None]
+    (found,) = discriminant_probabilities(train, labels, train[:7], np.array([2]))
+    assert found.shape == (7, classes[-1] + 1)
+    assert found[:, classes].sum(axis=1) == pytest.approx(np.ones(7), abs=1e-12)
+    assert np.delete(found, classes, axis=1).sum() == 0
