@@ -365,6 +365,10 @@ def test_one_method_alone(done, refused):
             ("select", "{data}", "--target", "diagnosis", "--exclude", "size", "mean area"),
             "there is no file 'mean area': if it is a column, write --exclude size --exclude 'mean area'",
         ),
+        (
+            ("select", "{data}", "--target", "diagnosis", "--column-type", "size=category", "mean"),
+            "there is no file 'mean': give the path",
+        ),
         (("select", "{data}", "--target", "diagnosis", "--binning", "none"), "mean_radius"),
         (("select", "{data}.gone", "--target", "y"), "there is no file"),
         (("select", "{data}x", "--target", "y"), ".csv'?"),

@@ -30,6 +30,10 @@ def test_settings(parameter, value, words):
     assert Wording("select", ["mifs"]).setting(parameter, value) == words
 
 
+def test_a_parameter_of_a_method_that_is_not_known_is_written_as_in_python():
+    assert Wording("select", ["no-such-method"]).setting("beta", 0.5) == "beta=0.5"
+
+
 @pytest.mark.filterwarnings("always")
 def test_errors_and_warnings_inside_a_command(capsys):
     def fail():
