@@ -7,6 +7,7 @@ import inspect
 import re
 from dataclasses import MISSING, fields, is_dataclass
 from importlib import import_module
+from pathlib import Path
 from pkgutil import walk_packages
 
 import pytest
@@ -97,3 +98,14 @@ def test_defaults_are_those_that_are_written_down(name):
             given[field.name] = field.default_factory()
     for parameter, value in written_defaults(kind).items():
         assert repr(given[parameter]) == repr(value), parameter
+
+
+def test_data_classes_cannot_be_changed():
+    """But for what was found in the columns of a table, which is kept step by step."""
+    changeable = []
+    for path in sorted(Path(bitsieve.__file__).parent.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            decorators = [ast.unparse(decorator) for decorator in getattr(node, "decorator_list", [])]
+            if any(text.split("(")[0] == "dataclass" and "frozen=True" not in text for text in decorators):
+                changeable.append(node.name)
+    assert changeable == ["_Inspected"]

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bitsieve.dataset.column_info import ColumnInfo, Sentinel, TextParsing, empty_columns, identifiers
-from bitsieve.dataset.identifiers import FEW_ROWS, RowNumbering, Run, are_numbers_of_rows
+from bitsieve.dataset.identifiers import FEW_ROWS, RowNumbering, Run, are_numbers_of_rows, row_keys
 from bitsieve.dataset.read import read_xy
 
 LOWEST = {"int8": -60, "uint8": 3, "int32": -5, "int64": -(2**63), "uint64": 2**63 - 7}
@@ -71,6 +71,11 @@ def test_numbers_whose_range_is_beyond_their_type(kind, low, high):
     values = np.random.default_rng(0).permutation(np.arange(low, high + 1)).astype(kind)
     assert are_numbers_of_rows(values)
     assert in_parts(values, [50, 100]).are_row_numbers
+
+
+def test_keys_are_those_of_splitmix64():
+    """The first numbers of the generator of Steele, Lea and Flood (2014), begun at 0."""
+    assert row_keys(np.array([1, 2, 3])).tolist() == [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F]
 
 
 def test_more_numbers_than_are_summed_at_once():

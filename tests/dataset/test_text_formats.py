@@ -63,6 +63,19 @@ def test_dates_times_and_durations(first, what, others, expected):
     assert read(others, first) == [expected]
 
 
+@pytest.mark.parametrize(
+    ("zone", "hours"),
+    [
+        *(("Z", 0), ("UTC", 0), ("GMT", 0), ("BST", 1), ("CET", 1), ("CEST", 2), ("EET", 2), ("EEST", 3)),
+        *(("EST", -5), ("EDT", -4), ("CST", -6), ("CDT", -5), ("MST", -7), ("MDT", -6), ("PST", -8), ("PDT", -7)),
+    ],
+)
+def test_names_of_time_zones(zone, hours):
+    others = [f"Mon, {j % 28 + 1:02} Jan 2024 10:{j % 60:02}:05 {zone}" for j in N]
+    (moment,) = read(others, f"Mon, 01 Jan 2024 12:00:00 {zone}")
+    assert moment == datetime.datetime(2024, 1, 1, 12 - hours)
+
+
 def test_times_with_a_zone_are_those_of_utc():
     others = [f"Mon, {j % 28 + 1:02} Jan 2024 10:00:00 GMT" for j in N]
     east, west = "Mon, 01 Jan 2024 10:00:00 +0200", "Mon, 01 Jan 2024 10:00:00 -0330"
