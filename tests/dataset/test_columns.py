@@ -213,6 +213,11 @@ def test_bad_tables_are_refused(X, message):
     assert "\n" not in str(caught.value)
 
 
+def test_an_array_of_one_dimension_is_refused_with_what_to_write():
+    with pytest.raises(ValueError, match=r"shape \(5,\): give a table .* values.reshape\(-1, 1\)"):
+        MDLBinner().fit(np.arange(5), [0, 1, 0, 1, 0])
+
+
 def test_sparse_matrices_have_no_dense_extents():
     with pytest.raises(ValueError, match="the table is sparse, but this method needs dense rows"):
         read(sparse.csr_array(np.eye(3))).value_ranges()

@@ -46,6 +46,8 @@ def test_categories_of_another_type():
     assert lookup(values, np.array([1, 2**63], np.uint64)).tolist() == [0, -1, -1]
     assert lookup(np.array([True, False]), np.array([0, 1])).tolist() == [1, 0]
     assert lookup(np.array([2**64 - 1, 2**63 - 1], np.uint64), np.array([-1, 5])).tolist() == [-1, -1]
+    assert lookup(np.array([0.0, 1.5, 1.0]), np.array([0, 1])).tolist() == [0, -1, 1]
+    assert lookup(np.array([1, 2]), np.array([0.5, 1.0])).tolist() == [1, -1]
 
 
 def test_integers_among_more_categories_than_have_a_code_of_16_bits():

@@ -71,6 +71,14 @@ def test_weights_given_by_their_values_are_named(weights, name):
     assert read_data(rows, ReadOptions(sample_weight=weights)).original.weight == name
 
 
+@pytest.mark.parametrize(("names", "feature_names"), [(NumberedNames(4), None), ([*"abcd"], [*"abcd"])])
+def test_only_names_that_were_given_are_those_of_features(names, feature_names):
+    table = read_data(ArrayTable(sparse.csr_array(X), np.array(["a", "b", "c"]), names), ReadOptions())
+    assert list(table.names) == list(names)
+    assert (table.feature_names is None) == (feature_names is None)
+    assert feature_names is None or table.feature_names.tolist() == feature_names
+
+
 def test_what_varies():
     table = read_sparse(sparse.csr_array(np.array([[0, 7, 1, 0.0], [0, 7, 2, 1]])))
     assert table.constant.tolist() == [True, True, False, False]

@@ -91,3 +91,18 @@ def test_a_word_of_a_row_without_a_target_is_missing(tmp_path):
     (tmp_path / "without.csv").write_text("\n".join(["a,y", *rows]))
     selection, expected = (bitsieve.select(tmp_path / name, "y", binning="mdl") for name in ("t.csv", "without.csv"))
     assert selection.scores.tobytes() == expected.scores.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("kind", "time"),
+    [
+        (None, None),
+        (pa.int64(), None),
+        (pa.date32(), "dates"),
+        (pa.timestamp("us"), "dates"),
+        (pa.duration("us"), "durations"),
+        (pa.time64("us"), "durations"),
+    ],
+)
+def test_what_times_a_plain_column_holds(kind, time):
+    assert Plain(kind).time == time

@@ -232,3 +232,10 @@ def test_seconds_of_a_time_count():
     others = [f"Mon, {j % 28 + 1:02} Jan 2024 10:{j % 60:02}:05 GMT" for j in N]
     first, second = read(others, "Mon, 01 Jan 2024 10:20:30 GMT", "Mon, 01 Jan 2024 10:21:31 GMT")
     assert second - first == datetime.timedelta(seconds=61)
+
+
+@pytest.mark.parametrize(("texts", "are_integers"), [([f"{j} kg" for j in N], True), ([f"{j}.0 kg" for j in N], False)])
+def test_numbers_without_decimals_are_integers(texts, are_integers):
+    text_format = meaning_of(texts).format
+    assert text_format.are_integers == are_integers
+    assert pa.types.is_integer(text_format.read(pa.array(texts)).type) == are_integers

@@ -115,3 +115,17 @@ def test_whole_columns_beside_fractions_are_whole(base):
     for order in "CF":
         holds, _, _ = _native.extent(np.asarray(X, order=order), True)
         assert (holds & FRACTIONS > 0).tolist() == 3 * [False, True]
+
+
+def test_what_native_code_does_not_take_is_converted():
+    values = np.array([1.5, -2.0, 3.25])
+    unaligned = np.ndarray(3, np.float64, bytearray(25), offset=1)
+    unaligned[:] = values
+    swapped = values.astype(values.dtype.newbyteorder())
+    for given in (unaligned, swapped, values.astype(np.float16), values.astype(np.longdouble)):
+        converted = looking._native_type(given)
+        assert converted.dtype.isnative
+        assert converted.flags.aligned
+        assert converted.itemsize in (4, 8)
+        assert converted.tolist() == values.tolist()
+    assert looking._native_type(values) is values
