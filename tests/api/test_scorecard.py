@@ -136,6 +136,12 @@ def test_whole_numbers_in_sql_are_those_that_doubles_tell_apart(value, text):
     assert _number(value) == text
 
 
+def test_a_saved_card_is_text_of_any_language(tmp_path):
+    frame = pd.DataFrame({"größe": np.arange(200) % 7})
+    bitsieve.scorecard(frame, (np.arange(200) % 7 + np.arange(200) % 3 > 4).astype(int)).save(tmp_path / "card.json")
+    assert '"größe"' in (tmp_path / "card.json").read_text(encoding="utf-8")
+
+
 def test_reasons_are_at_least_one(loans, card):
     with pytest.raises(ValueError, match="n=0"):
         card.reasons(loans[0].head(3), 0)

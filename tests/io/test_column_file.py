@@ -500,3 +500,26 @@ def test_decimals_in_text_that_differ_in_a_digit_too_many():
     with pytest.raises(ValueError, match="'a'") as caught:
         bitsieve.select(table, "y")
     assert caught.value.code == "precision-lost"
+
+
+def test_partitions_of_a_folder_are_shared_among_its_files(tmp_path):
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text("x,y\n" + "1,2\n" * 1000)
+    folder = open_columns(tmp_path)
+    assert [len(folder.checked_partitions(n)) for n in (1, 2, 4, 8)] == [2, 2, 4, 8]
+
+
+def test_hidden_folders_are_left_out_and_those_behind_them_are_not(tmp_path):
+    for letter in "abcdefgh":
+        for folder in (tmp_path / f".{letter}", tmp_path / letter):
+            folder.mkdir()
+            (folder / "part.csv").write_text(f"x,name\n1,{letter}\n2,{letter}\n")
+    assert open_columns(tmp_path).n_rows == 16
+
+
+def test_each_name_in_the_folders_has_a_type_of_its_own(tmp_path):
+    for colour, number in (("red", 1), ("blue", 2)):
+        folder = tmp_path / f"colour={colour}" / f"number={number}"
+        folder.mkdir(parents=True)
+        (folder / "part.csv").write_text("x,y\n1,2\n")
+    assert [str(open_columns(tmp_path).types[name]) for name in ("colour", "number")] == ["string", "int64"]

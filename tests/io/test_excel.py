@@ -94,6 +94,12 @@ def test_rows_above_the_names_are_left_out(above, n_above):
     assert n_rows_above_names(rows) == n_above
 
 
+@pytest.mark.parametrize(("n_above", "expected"), [(19, 19), (20, 0)])
+def test_names_are_searched_in_twenty_rows(n_above, expected):
+    rows = [["A report", None, None]] * n_above + [["a", "b", "c"], [1.0, 2.0, 3.0]]
+    assert n_rows_above_names(rows) == expected
+
+
 def test_a_sheet_of_two_columns_has_no_title():
     assert n_rows_above_names([["A report", None], ["a", "b"], [1.0, 2.0]]) == 0
 

@@ -12,7 +12,7 @@ import pytest
 from bitsieve.io.errors import DataError
 from bitsieve.io.npz import ArrayTable
 from bitsieve.io.read import read_table
-from bitsieve.io.write import write_table
+from bitsieve.io.write import _numbers, write_table
 
 TABLE = pa.table(
     {
@@ -118,3 +118,16 @@ def test_the_file_appears_whole_or_not_at_all(tmp_path):
 def test_a_directory_that_went_away_is_one_line(tmp_path):
     with pytest.raises(DataError, match=r"there is no directory '.*gone' for the output: make it first"):
         write_table(TABLE, tmp_path / "gone" / "out.csv", "y")
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "dtype"),
+    [
+        ([True, False], pa.bool_(), "bool"),
+        ([True, None], pa.bool_(), "float64"),
+        ([1.5, None], pa.float32(), "float32"),
+        ([1, 2], pa.int16(), "int16"),
+    ],
+)
+def test_numbers_keep_their_type_unless_a_boolean_is_missing(values, kind, dtype):
+    assert _numbers(pa.chunked_array([pa.array(values, kind)])).dtype == dtype
