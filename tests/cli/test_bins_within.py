@@ -43,7 +43,7 @@ def test_the_command_selects_as_the_function_does(data, capsys):
             "--bins-within is no parameter of binning 'mdl': it has --uncut, --missing; --binning may be 'quantile' or",
         ),
         (["--strata", "batch", "--memory", "1GB"], "--bins-within needs all rows in memory: leave it out, or give"),
-        (["--strata", "batch", "--method", "relieff"], "ReliefF does not work within strata"),
+        (["--strata", "batch", "--method", "relieff"], "'relieff' does not work within strata"),
         (["--method", "vmi", "--set", "densities=gaussian"], "--bins-within is for bins, and --set densities takes"),
     ],
     ids=str,
