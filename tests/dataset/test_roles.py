@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
+from bitsieve.dataset.read import read_data
 from bitsieve.dataset.roles import Roles, split_columns
 from bitsieve.diagnostics import UserError
+from bitsieve.io.annotated import AnnotatedMatrix
+from bitsieve.options import ReadOptions
 
 LABELS = ["a", "b", "times", "y"]
 
@@ -84,3 +88,10 @@ def test_an_unknown_target_proposes_the_last_column_if_no_name_is_alike():
     with pytest.raises(UserError) as caught:
         split_columns(LABELS, "y", "qqqq")
     assert caught.value.diagnostic.fix == {}
+
+
+def test_text_as_long_as_an_annotated_matrix_is_the_values_of_its_target():
+    annotations = pa.table({"kind": ["x", "y", "x"], "site": ["1", "2", "3"]})
+    matrix = AnnotatedMatrix(np.arange(6.0).reshape(3, 2), ["a", "b"], annotations)
+    for target, labels in ((["no", "yes", "no"], ["no", "yes"]), (["kind"], ["x", "y"])):
+        assert read_data(matrix, ReadOptions(target=target)).target.labels.tolist() == labels

@@ -107,10 +107,14 @@ QUESTIONS = {
         {"target": "y", "column_types": {"few": "number, missing 0", "amount": "number, missing 1 -0.5"}},
     ),
     "exclude": (["-t", "few", "--exclude", "amount"], {"target": "few", "exclude": ["amount"]}),
+    "each number": (
+        ["-t", "y", "--binning", "none", "--exclude", 'a "b"', "--exclude", "gap", "--exclude", "amount"],
+        {"target": "y", "binning": "none", "exclude": ['a "b"', "gap", "amount"]},
+    ),
 }
 QUICK_QUESTIONS = {
     *zip(WAYS, ["class", "weights", "quantity"], strict=False),
-    *product(["duckdb, csv"], ["exclude", "missing numbers"]),
+    *product(["duckdb, csv"], ["exclude", "missing numbers", "each number"]),
 }
 
 

@@ -183,6 +183,18 @@ def test_no_row_is_left_out_where_none_may_lack_a_target(rows, folder, small_bat
     assert_equal(found, bitsieve.select(rows, "class", **how))
 
 
+@pytest.mark.parametrize("how", [{"memory": "1MB"}, {"push_down": True}], ids=str)
+def test_an_excluded_column_may_hold_what_the_rule_of_binning_does_not_take(tmp_path, how):
+    random = np.random.default_rng(0)
+    y = random.integers(0, 2, 300)
+    table = {"real": random.normal(size=300), "few": random.integers(0, 3, 300) * y, "class": y}
+    parquet.write_table(pa.table(table), tmp_path / "rows.parquet")
+    data = pl.scan_parquet(tmp_path / "rows.parquet")
+    question = {"binning": "none", "exclude": ["real"], "n_features_to_select": 1}
+    expected = bitsieve.select(pa.table(table), "class", **question)
+    assert_equal(bitsieve.select(data, "class", **question, **how), expected)
+
+
 def ranges_of(selection):
     return {column.name: (column.smallest, column.largest) for column in selection.details.columns}
 

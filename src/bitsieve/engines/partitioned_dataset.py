@@ -106,6 +106,7 @@ class PartitionedDataset(OutOfCoreDataset):
             weight=roles.weight,
             drop_missing=options.drop_missing_target,
             rules=rules,
+            dropped=tuple(j for j, label in enumerate(roles.features) if label in options.exclude),
         )
         opened = _open_target(open_engine, reader)
         if opened.summary is None:
