@@ -16,6 +16,7 @@ import pytest
 
 import bitsieve
 from bitsieve.engines import in_database
+from bitsieve.io.database import _connected
 from bitsieve.io.errors import DataError
 from bitsieve.io.read import open_file, read_table
 
@@ -264,3 +265,21 @@ def test_a_column_that_sqlite_declares_as_boolean(tmp_path, how):
     selection, expected = bitsieve.select(tmp_path / "t.db", "y", **how), bitsieve.select(frame, "y")
     assert selection.features == expected.features
     assert selection.scores.tobytes() == expected.scores.tobytes()
+
+
+def test_a_file_of_duckdb_reaches_nothing_outside(tmp_path):
+    duckdb.connect(str(tmp_path / "t.db")).close()
+    with contextlib.closing(_connected(tmp_path / "t.db", "duckdb")) as connection:
+        for name in ("enable_external_access", "autoload_known_extensions", "autoinstall_known_extensions"):
+            assert connection.execute(f"select current_setting('{name}')").fetchone() == (False,), name
+        assert connection.execute("select current_setting('temp_directory')").fetchone() == ("",)
+        with pytest.raises(duckdb.InvalidInputException, match="locked"):
+            connection.execute("set enable_external_access = true")
+
+
+def test_a_file_of_sqlite_trusts_no_function_of_its_schema(tmp_path):
+    sqlite3.connect(tmp_path / "t.db").close()
+    with contextlib.closing(_connected(tmp_path / "t.db", "sqlite")) as connection:
+        assert connection.execute("pragma trusted_schema").fetchone() == (0,)
+        with pytest.raises(sqlite3.OperationalError, match="readonly"):
+            connection.execute("create table t (a)")

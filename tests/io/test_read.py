@@ -18,7 +18,7 @@ import pytest
 from pyarrow import csv, parquet
 from tests.faults.mutants import whole_files
 
-from bitsieve.io import text
+from bitsieve.io import dialect, text
 from bitsieve.io.column_file import ColumnFile
 from bitsieve.io.errors import DataError
 from bitsieve.io.libsvm import LibsvmFile
@@ -337,3 +337,13 @@ def test_codes_are_found_in_rows_however_long(tmp_path, monkeypatch):
     path = tmp_path / "zip.csv"
     path.write_text("zip,number\n" + "".join(f"{j:05},{j}\n" for j in range(40)))
     assert pa.types.is_string(read_table(path).schema.field("zip").type)
+
+
+@pytest.mark.parametrize(
+    ("text", "sample"),
+    [("a,b\n1,2", "a,b\n1,2"), ("a,b\n1,2\n3,4\n", "a,b\n1,2\n"), ("a,b\n1,2\n3,4", "a,b\n1,2\n")],
+)
+def test_a_sample_ends_with_a_row_or_with_the_file(tmp_path, monkeypatch, text, sample):
+    monkeypatch.setattr(dialect, "_N_SAMPLE_BYTES", 10)
+    (tmp_path / "t.csv").write_text(text)
+    assert dialect._sample(tmp_path / "t.csv").text == sample
