@@ -139,6 +139,20 @@ def test_the_selection_is_that_of_the_rows(tmp_path, printed, way, question):
         assert found.target_name == expected.target_name
 
 
+def test_numbers_that_are_categories_have_an_interval_each(tmp_path, printed):
+    random = np.random.default_rng(1)
+    y = random.integers(0, 2, 200)
+    table = pa.table({"dose": (random.integers(0, 4, 200) + 2 * y) / 4, "few": random.integers(0, 3, 200), "y": y})
+    with duckdb.connect(str(tmp_path / "t.db")) as con:
+        con.register("given", table)
+        con.execute("create table t as select * from given")
+    statement = printed(tmp_path / "t.db", "-t", "y", "--column-type", "dose=category")
+    ran_by_duckdb(tmp_path / "t.db", statement, tmp_path / "r.parquet")
+    found = select_from_counts(SavedCountsDataset(load_counts(tmp_path / "r.parquet")), "mim", 2)
+    expected = bitsieve.select(table, "y", column_types={"dose": "category"}, method="mim", n_features_to_select=2)
+    assert found.scores.tobytes() == expected.scores.tobytes()
+
+
 def test_no_value_of_text_is_in_the_statement(tmp_path, printed):
     in_duckdb(tmp_path / "t.db")
     statement = printed(tmp_path / "t.db", "-t", "y", "--missing", "bin")
