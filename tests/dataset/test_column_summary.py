@@ -83,3 +83,31 @@ def test_categories_of_several_types_are_refused():
         union_of_categories(parts, "column 'x'")
     assert caught.value.diagnostic.code == "mixed-values"
     assert union_of_categories([parts[0], np.array(["c"], object)], "column 'x'").tolist() == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("summary", "expected"),
+    [
+        (ColumnSummary(NUMBERS, INTEGERS), True),
+        (summary_of([1, 2]), False),
+        (ColumnSummary(MISSING, INTEGERS), False),
+        (ColumnSummary(NUMBERS, None), False),
+    ],
+)
+def test_numbers_are_uncounted_where_there_are_some_without_counts(summary, expected):
+    assert summary.has_uncounted is expected
+
+
+@pytest.mark.parametrize(("name", "expected"), [("zip code", True), ("amount", False), (None, False)])
+def test_whole_numbers_may_have_a_name_of_codes(name, expected):
+    whole_numbers = ColumnSummary(NUMBERS, INTEGERS, low=10_115, high=99_000)
+    assert whole_numbers.info(name, 100).has_name_of_code is expected
+    fractions = ColumnSummary(NUMBERS, np.dtype(np.float64), low=10_115.0, high=99_000.0)
+    assert fractions.info(name, 100).has_name_of_code is False
+
+
+@pytest.mark.parametrize(("n_rows_of_each", "expected"), [(1, True), (5, False)])
+def test_categories_are_an_identifier_if_each_is_in_one_row(n_rows_of_each, expected):
+    counts = np.full((40, 1), n_rows_of_each)
+    distinct = Distinct(np.array([f"name {j:02}" for j in range(40)], object), counts)
+    assert ColumnSummary(NUMBERS, None, distinct=distinct).is_identifier(40 * n_rows_of_each) is expected

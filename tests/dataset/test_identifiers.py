@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from functools import reduce
 from itertools import pairwise
@@ -14,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bitsieve.dataset.column_info import ColumnInfo, Sentinel, TextParsing, empty_columns, identifiers
-from bitsieve.dataset.identifiers import FEW_ROWS, RowNumbering, Run, are_numbers_of_rows, row_keys
+from bitsieve.dataset.identifiers import FEW_ROWS, RowNumbering, Run, are_names_of_rows, are_numbers_of_rows, row_keys
 from bitsieve.dataset.read import read_xy
 
 LOWEST = {"int8": -60, "uint8": 3, "int32": -5, "int64": -(2**63), "uint64": 2**63 - 7}
@@ -111,3 +112,18 @@ def test_columns_through_json():
 def test_few_rows_have_no_identifiers(n_rows, expected):
     frame = pd.DataFrame({"number": range(n_rows), "name": [f"name {i}" for i in range(n_rows)], "sex": ["f"] * n_rows})
     assert identifiers(read_xy(frame).summarize()) == expected
+
+
+@pytest.mark.parametrize(
+    ("categories", "expected"),
+    [
+        ([f"a{j}@b.org" for j in range(40)], True),
+        ([f"the {j} words of a text that hardly repeats" for j in range(40)], True),
+        ([f"word {j}" for j in range(40)], False),
+        ([datetime.date(2024, 1, 1) + datetime.timedelta(j) for j in range(40)], False),
+    ],
+    ids=["addresses", "texts", "words", "dates"],
+)
+def test_categories_of_most_rows_are_names_if_they_are_addresses_or_texts(categories, expected):
+    assert are_names_of_rows(np.array(categories, object), 60) is expected
+    assert are_names_of_rows(np.array(categories, object), 40)

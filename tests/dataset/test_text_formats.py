@@ -203,6 +203,7 @@ def test_units_are_named_and_not_merged():
     half = meaning_of([*in_mg, *(f"0.{j} g" for j in N)])
     assert half.format == Words()
     assert half.parsing.what == "numbers in several units"
+    assert half.parsing.n_read == 0
     assert meaning_of([*in_mg, *(f"0.{j} g" for j in N), "0.7 g"]).parsing.example == "0.7 g"  # the most frequent text
     assert meaning_of([f"{j} {letter}" for j in N for letter in "AB"]).parsing is None  # seats, say
 
