@@ -110,12 +110,15 @@ double checked_log2(double x) {
     return log2_of(x);
 }
 
-nb::ndarray<nb::numpy, double, nb::ndim<1>> log2_of_each(Input<double> values) {
-    std::vector<double> logs(values.size());
+nb::ndarray<nb::numpy, double, nb::ndim<1>> checked_log2_of_each(Input<double> values) {
+    const std::int64_t n = std::int64_t(values.size());
     const double* x = values.data();
+    const bool all_have_logs = have_logs(x, n);
+    for (std::int64_t i = 0; i < n && !all_have_logs; ++i) checked_log2(x[i]);  // says which is wrong
+    std::vector<double> logs(values.size());
     {
         nb::gil_scoped_release unlocked;
-        std::transform(x, x + logs.size(), logs.begin(), checked_log2);
+        log2_of_each(x, n, logs.data());
     }
     return to_numpy(std::move(logs));
 }
@@ -295,7 +298,7 @@ void kernel_sums(const std::string& kernel, Input<double> x, double sx, std::opt
 
 void bind_variational(nb::module_& m) {
     m.def("log2", &checked_log2, "x"_a);
-    m.def("log2_of_each", &log2_of_each, "values"_a, "log2 of every value, the same bits on every machine.");
+    m.def("log2_of_each", &checked_log2_of_each, "values"_a, "log2 of every value, the same bits on every machine.");
     m.def("exp2", &exp2_by, "kernel"_a, "values"_a);
     m.def("log2_of_counts", &log2_of_counts, "limit"_a);
     m.def("table_stride_float64", &checked_stride<double>, "cells"_a);

@@ -1,7 +1,9 @@
 #include "samples/variational.hpp"
 
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
+#include <cstring>
 
 #include "samples/parzen.hpp"
 
@@ -81,6 +83,40 @@ double log2_of(double x) {
     double series = 0.0;
     for (int k = 11; k >= 0; --k) series = series * s2 + 1.0 / (2 * k + 1);
     return double(e) + 2.8853900817779268 * s * series;
+}
+
+bool have_logs(const double* x, std::int64_t n) {
+    bool all = true;  // no early exit, so that compilers vectorize the loop
+    for (std::int64_t i = 0; i < n; ++i) all &= (x[i] == 0.0) | ((x[i] >= DBL_MIN) & (x[i] <= DBL_MAX));
+    return all;
+}
+
+// The same steps as log2_of, for two values at once.
+void log2_of_each(const double* x, std::int64_t n, double* out) {
+    typedef double Doubles __attribute__((vector_size(16)));
+    typedef std::uint64_t Bits __attribute__((vector_size(16)));
+    constexpr double kTwoTo52 = 4503599627370496.0;  // its last bit stands for 1
+    std::int64_t i = 0;
+    for (; i + 2 <= n; i += 2) {
+        Doubles values;
+        std::memcpy(&values, x + i, sizeof values);
+        const Bits bits = Bits(values);
+        const Doubles exponent_and_more = Doubles(bits >> 52 | 0x4330000000000000ULL);  // 2^52 and the exponent
+        Doubles e = exponent_and_more - (kTwoTo52 + 1023.0);
+        Doubles m = Doubles((bits & 0x000fffffffffffffULL) | 0x3ff0000000000000ULL);
+        const Doubles root_of_two = {1.4142135623730951, 1.4142135623730951};
+        e = m > root_of_two ? e + 1.0 : e;
+        m = m > root_of_two ? m * 0.5 : m;
+        const Doubles s = (m - 1.0) / (m + 1.0);
+        const Doubles s2 = s * s;
+        Doubles series = {0.0, 0.0};
+        for (int k = 11; k >= 0; --k) series = series * s2 + 1.0 / (2 * k + 1);
+        const Doubles logs = e + 2.8853900817779268 * s * series;
+        std::memcpy(out + i, &logs, sizeof logs);
+    }
+    for (; i < n; ++i) out[i] = log2_of(x[i]);
+    for (i = 0; i < n; ++i)
+        if (x[i] == 0.0) out[i] = -HUGE_VAL;
 }
 
 // The same steps as those of eight lanes at once.

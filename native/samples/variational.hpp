@@ -180,7 +180,9 @@ void exact_pairwise(const VariationalKernel& kernel, const Weighted<double>& wei
                     const Classes& classes, std::int64_t n_features, const std::vector<std::int64_t>& chosen,
                     const Candidates& candidates, double* true_class, double* state);
 
-double log2_of(double x);  // x >= 0 and normal, or 0
+double log2_of(double x);                         // x >= 0 and normal, or 0
+bool have_logs(const double* x, std::int64_t n);  // whether all are normal and above 0, or 0
+void log2_of_each(const double* x, std::int64_t n, double* out);
 double exp2_of(double x);  // x <= 0
 
 namespace portable {

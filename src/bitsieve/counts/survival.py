@@ -139,13 +139,18 @@ class SurvivalSource(PackedSource):
             table_of_cell = np.repeat(table[block], self.arities[in_block].astype(np.int64) * n_first)
             for interval, weights in enumerate(self._weights_by_interval):
                 events, expected_units = weights.cells(pivot, in_block)
-                has_events = np.flatnonzero(events)
+                table_of_listed = table_of_cell
+                if not events.all():
+                    has_events = np.flatnonzero(events)
+                    table_of_listed = table_of_cell[has_events]
+                    events = events[has_events]
+                    expected_units = expected_units[has_events]
                 batches.append(
                     EventCells(
-                        table=table_of_cell[has_events],
-                        interval=np.full(len(has_events), interval, np.intp),
-                        events=events[has_events],
-                        expected_units=expected_units[has_events],
+                        table=table_of_listed,
+                        interval=np.full(len(events), interval, np.intp),
+                        events=events,
+                        expected_units=expected_units,
                     )
                 )
         return _joined(batches)
