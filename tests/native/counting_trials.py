@@ -528,7 +528,7 @@ def sparse_counts(random, kernel):
         return rooms[-1]
 
     with mock.patch.object(sparse_source, "TRANSPOSED_CODES", int(random.choice([1, 20, 10**6]))):
-        sparse = SparseSource(replace(sparse_codes(codes), room=room), classes, **keywords)
+        sparse = SparseSource(replace(sparse_codes(codes), allocate=room), classes, **keywords)
     if random.integers(2):  # the same counts, from those of other classes
         other = SparseSource(sparse.listed, random.permutation(classes), **keywords, relative=sparse)
         sparse = SparseSource(sparse.listed, classes, **keywords, relative=other)
@@ -539,11 +539,11 @@ def sparse_counts(random, kernel):
     row = sparse.listed.row[listed]
     division = Division.of(row, sparse.listed.code[listed], sparse.row_classes[row])
     pooled, within = np.empty((2, n), np.int64)
-    sparse.counts.column_sums(terms.table, terms.shift, 0, n, pooled, within)
+    sparse.native_counts.column_sums(terms.table, terms.shift, 0, n, pooled, within)
     found = np.empty((4, n), np.int64)
     head = terms.table, terms.shift, *division, pooled, within
-    sparse.counts.sums_by_rows(*head, 0, n, *found[:2])
-    sparse.counts.sums_by_columns(*head, np.arange(n), *found[2:])
+    sparse.native_counts.sums_by_rows(*head, 0, n, *found[:2])
+    sparse.native_counts.sums_by_columns(*head, np.arange(n), *found[2:])
     wanted = Sums(naive).pair_sums(terms, pivot, None, True)
     compared = equal(found, [*wanted, *wanted])
     by_row = np.repeat(np.arange(len(codes)), sparse.row_lengths)
@@ -554,13 +554,13 @@ def sparse_counts(random, kernel):
     is_listed = np.array([column != np.bincount(column).argmax() for column in codes.T]).T
     n_listed = int(sparse.row_lengths[row].sum())
     met, sums = np.empty((2, n_listed), np.int64)
-    n_met = sparse.counts.sums_cooccurring(*head, met, sums)
+    n_met = sparse.native_counts.sums_cooccurring(*head, met, sums)
     met = met[:n_met]
     compared += equal(np.sort(met), np.flatnonzero(is_listed[is_listed[:, pivot]].any(axis=0)))
     compared += equal(sums[:n_met], wanted[0][met])
     apart = np.setdiff1d(np.arange(n), met)
     sums = np.empty(len(apart), np.int64)
-    sparse.counts.sums_disjoint(*head, apart, sums)
+    sparse.native_counts.sums_disjoint(*head, apart, sums)
     compared += equal(sums, wanted[0][apart])
     compared += sum(
         equal(a, b) for a, b in zip(sparse.fused.marginal_sums(terms), Sums(naive).marginal_sums(terms), strict=True)

@@ -23,6 +23,7 @@ from bitsieve.utils.arrays import Columns, Integers, Values
 from bitsieve.utils.lazy import cached_property
 
 BLOCK_CODES = 1 << 22  # listed codes that are sorted by column at once: 32 MiB
+BLOCK_COLUMNS = 1 << 20  # columns whose sums are made at once
 TRANSPOSED_CODES = 1 << 25  # listed codes that are transposed at once: 200 MB, which touch few pages of a file
 COST_BY_ROWS = 4  # to visit a code by rows, which sorts the codes, takes so many times as long as by columns
 MAX_COLUMNS = 2**31 - 1
@@ -40,8 +41,8 @@ class SparseCodes:
     row: NDArray[np.int32]  # ascending within a column
     code: NDArray[np.uint16]
     common: NDArray[np.uint16]  # the code of all rows that a column does not list; has no meaning where it lists all
-    #: ``room(size, dtype)`` allocates an array as large as ``row`` and ``code``; by default in memory.
-    room: Callable[..., Values] = np.empty
+    #: ``allocate(size, dtype)`` makes an array as large as ``row`` and ``code``; by default in memory.
+    allocate: Callable[..., Values] = np.empty
 
     @property
     def n_features(self) -> int:
@@ -73,7 +74,8 @@ class SparseCodes:
 class Division(NamedTuple):
     """Rows divided into parts; all rows that are not listed belong to one more part, which is not visited.
 
-    A label stands for a part and a class that occur together. Labels ascend by part, then by class.
+    A label stands for a part and a class that occur together. Labels ascend by part, then by class. Native code takes
+    the four arrays of a division as arguments in this order, and then the two arrays of `SparseSums.column_sums`.
     """
 
     row: NDArray[np.int32]  # the listed rows
@@ -114,10 +116,7 @@ class SparsePartition(JointCodes):
     def _division(self) -> Division:
         """The rows outside the largest part, by their parts."""
         source = self.source
-        part = self.part
-        if source.row_weights is not None:
-            first_sample_of_row = np.cumsum(source.row_weights) - source.row_weights
-            part = part[first_sample_of_row]
+        part = source.value_of_row(self.part)
         largest_part = np.bincount(part).argmax()
         row = np.flatnonzero(part != largest_part).astype(np.int32)
         return Division.of(row, part[row], source.row_classes[row])
@@ -148,7 +147,7 @@ class SparseDisjointSupport:
             return None
         columns = np.empty(n_codes, np.int64)
         sums = np.empty(n_codes, np.int64)
-        n_columns = self.source.counts.sums_cooccurring(
+        n_columns = self.source.native_counts.sums_cooccurring(
             entropy_terms.table, entropy_terms.shift, *division, *self.column_sums, columns, sums
         )
         return columns[:n_columns], sums[:n_columns]
@@ -156,7 +155,7 @@ class SparseDisjointSupport:
     def sums(self, pivot: int) -> Integers:
         entropy_terms = self.entropy_terms
         sums = np.empty(len(self.representatives), np.int64)
-        self.source.counts.sums_disjoint(
+        self.source.native_counts.sums_disjoint(
             entropy_terms.table,
             entropy_terms.shift,
             *self.source.division(pivot),
@@ -199,7 +198,9 @@ class SparseSums(Sums):
         within_classes = None
         if by_class:
             within_classes = np.zeros((len(columns), min(n_cells * source.n_classes, source.n_samples)), np.int64)
-        source.counts.cells(*source.division(pivot), np.ascontiguousarray(columns, np.int64), pooled, within_classes)
+        division = source.division(pivot)
+        native_columns = np.ascontiguousarray(columns, np.int64)
+        source.native_counts.cells(*division, native_columns, pooled, within_classes)
         return PairCounts(pooled, within_classes)
 
     def disjoint_support(self, entropy_terms: EntropyTerms, marginals: Integers) -> SparseDisjointSupport:
@@ -215,12 +216,15 @@ class SparseSums(Sums):
     ) -> PairSums:
         """``S_xz`` and, with ``by_class``, ``S_xzc`` of ``columns`` (None: all) with the parts z of a division.
 
-        The listed codes are visited column by column, or only those of the divided rows, whichever costs less.
+        The listed codes are visited column by column, or only those of the divided rows, whichever costs less. Rows
+        give the sums of all columns. ``out`` is used for the sums of all columns only.
         """
         listed = self.source.listed
         n_features = self.source.n_features
-        if out is None or columns is not None:
-            out = PairSums.empty(n_features if columns is None else len(columns), by_class=by_class)
+        if columns is not None:
+            out = PairSums.empty(len(columns), by_class=by_class)
+        elif out is None:
+            out = PairSums.empty(n_features, by_class=by_class)
         cost_by_columns = listed.start[-1] if columns is None else int(listed.lengths[columns].sum())
         cost_by_rows = self.source.n_codes_in(division.row) * COST_BY_ROWS + n_features // 2
         if cost_by_columns < cost_by_rows:
@@ -229,14 +233,15 @@ class SparseSums(Sums):
         if columns is None:
             self._write_sums_by_rows(entropy_terms, division, out)
             return out
-        return self.division_sums(entropy_terms, division, None, by_class).of_columns(columns)
+        sums_of_all_columns = self.division_sums(entropy_terms, division, None, by_class)
+        return sums_of_all_columns.of_columns(columns)
 
     def _write_sums_by_rows(self, entropy_terms: EntropyTerms, division: Division, out: PairSums) -> None:
         column_sums = self.column_sums(entropy_terms)
         n_codes = self.source.n_codes_in(division.row)
 
         def write_sums(first: int, end: int) -> None:
-            self.source.counts.sums_by_rows(
+            self.source.native_counts.sums_by_rows(
                 entropy_terms.table, entropy_terms.shift, *division, *column_sums, first, end, *out
             )
 
@@ -249,7 +254,7 @@ class SparseSums(Sums):
 
         def write_sums(first: int, end: int) -> None:
             block = np.arange(first, end) if columns is None else columns[first:end]
-            self.source.counts.sums_by_columns(
+            self.source.native_counts.sums_by_columns(
                 entropy_terms.table,
                 entropy_terms.shift,
                 *division,
@@ -260,7 +265,7 @@ class SparseSums(Sums):
             )
 
         if columns is None:
-            self._run_on_columns(write_sums, max(1, self.source.n_features >> 20))
+            self._run_on_columns(write_sums, max(1, self.source.n_features // BLOCK_COLUMNS))
         else:
             write_sums(0, len(columns))
 
@@ -268,16 +273,16 @@ class SparseSums(Sums):
         """The sums of the terms of the listed codes of every column: pooled, and within the classes. Cached."""
         source = self.source
         estimator_key = (entropy_terms.shift, *entropy_terms.table[:3].tolist())  # differs between any two estimators
-        if estimator_key not in source.column_sums:
+        if estimator_key not in source.cached_column_sums:
             pooled = np.empty(source.n_features, np.int64)
             by_class = np.empty(source.n_features, np.int64)
 
             def write_sums(first: int, end: int) -> None:
-                source.counts.column_sums(entropy_terms.table, entropy_terms.shift, first, end, pooled, by_class)
+                source.native_counts.column_sums(entropy_terms.table, entropy_terms.shift, first, end, pooled, by_class)
 
             self._run_on_columns(write_sums, 1)
-            source.column_sums[estimator_key] = pooled, by_class
-        return source.column_sums[estimator_key]
+            source.cached_column_sums[estimator_key] = pooled, by_class
+        return source.cached_column_sums[estimator_key]
 
     def _run_on_columns(self, work: Callable[[int, int], object], min_blocks: int) -> None:
         """Call ``work(first, end)`` on blocks of columns that list about as many codes each.
@@ -336,14 +341,14 @@ class SparseSource(CodedSource):
         self.class_sizes = np.bincount(labels, row_weights, minlength=n_classes or 0).astype(np.int64)
         self.n_classes = len(self.class_sizes)
         if relative is None:
-            self.counts, self.row_lengths = self._counted()
+            self.native_counts, self.row_lengths = self._count_by_native_code()
         else:
-            self.counts = relative.counts.with_classes(labels, self.n_classes)
+            self.native_counts = relative.native_counts.with_classes(labels, self.n_classes)
             self.row_lengths = relative.row_lengths
-        self.column_sums: dict[tuple[int, ...], tuple[Integers, Integers]] = {}  # a cache of `SparseSums.column_sums`
+        self.cached_column_sums: dict[tuple[int, ...], tuple[Integers, Integers]] = {}  # by `SparseSums.column_sums`
 
-    def _counted(self) -> tuple[_native.SparseCounts, Integers]:
-        """The counts, and how many columns list each row."""
+    def _count_by_native_code(self) -> tuple[_native.SparseCounts, Integers]:
+        """The object of native code that counts, and how many columns list each row."""
         codes = self.listed
         start_of_row = np.empty(codes.n_rows + 1, np.int64)
         n_codes = len(codes.row)
@@ -355,8 +360,8 @@ class SparseSource(CodedSource):
             self.n_classes,
             None if self.row_weights is None else self.row_weights.astype(np.uint32),
             start_of_row,
-            codes.room(n_codes, np.int32),  # the same codes by row: their columns
-            codes.room(n_codes, np.uint16),  # and the codes
+            codes.allocate(n_codes, np.int32),  # the same codes by row: their columns
+            codes.allocate(n_codes, np.uint16),  # and the codes
             TRANSPOSED_CODES,
         )
         return counts, np.diff(start_of_row)
@@ -369,6 +374,14 @@ class SparseSource(CodedSource):
     def _repeated(self, row_values: Values) -> Values:
         """The value of every row, repeated by the weight of the row: the value of every sample."""
         return row_values if self.row_weights is None else np.repeat(row_values, self.row_weights)
+
+    def value_of_row(self, sample_values: Integers) -> Integers:
+        """The value of every row, given the values of the samples. All samples of a row have the same."""
+        if self.row_weights is None:
+            return sample_values
+        first_sample_of_row = np.cumsum(self.row_weights) - self.row_weights
+        row_values: Integers = sample_values[first_sample_of_row]
+        return row_values
 
     def codes(self, feature: int) -> NDArray[np.uint16]:
         return self._repeated(self.listed.column(feature))
@@ -389,12 +402,9 @@ class SparseSource(CodedSource):
         return SparsePartition(self, joint_codes.part, joint_codes.keys)
 
     def relabelled(self, labelings: Sequence[Integers]) -> list[SparseSource]:
-        first_sample_of_row = np.arange(self.n_samples)
-        if self.row_weights is not None:
-            first_sample_of_row = np.cumsum(self.row_weights) - self.row_weights
         sources = []
         for labels in labelings:
-            labels_of_rows = labels[first_sample_of_row]
+            labels_of_rows = self.value_of_row(labels)
             sources.append(
                 SparseSource(self.listed, labels_of_rows, weights=self.row_weights, n_jobs=self.n_jobs, relative=self)
             )
