@@ -30,10 +30,11 @@ class NaiveSource(CodedSource):
         weights: ArrayLike | None = None,
         n_jobs: int | None = None,
     ) -> None:
-        times = 1 if weights is None else np.asarray(weights)
-        self._codes = np.repeat(np.asarray(codes, np.int64), times, axis=0)
-        labels = np.zeros(len(np.asarray(codes)), np.int64) if classes is None else np.asarray(classes, np.int64)
-        self.sample_classes = np.repeat(labels, times)
+        row_codes = np.asarray(codes, np.int64)
+        row_classes = np.zeros(len(row_codes), np.int64) if classes is None else np.asarray(classes, np.int64)
+        row_weights = 1 if weights is None else np.asarray(weights)
+        self._codes = np.repeat(row_codes, row_weights, axis=0)
+        self.sample_classes = np.repeat(row_classes, row_weights)
         self.n_samples, self.n_features = self._codes.shape
         self.arities = self._codes.max(axis=0).astype(np.int32) + np.int32(1)
         self.class_sizes = np.bincount(self.sample_classes, minlength=n_classes or 0)

@@ -215,7 +215,8 @@ class Arrangement(NamedTuple):
         run_blocks(shuffle, range(0, len(seeds), SEEDS_PER_BLOCK), n_jobs)
         # Each of the other samples is a part of its own, and a cell with count 1.
         n_single_samples = entropy_terms.n_samples - len(self.codes)
-        return out + entropy_terms.sum(np.ones(1, np.int64)) * n_single_samples
+        term_of_one = entropy_terms.sum(np.ones(1, np.int64))
+        return out + n_single_samples * term_of_one
 
 
 class MarginsOfParts(NamedTuple):
@@ -324,7 +325,9 @@ def _runs(labels: Integers, counts: Integers) -> tuple[Integers, Integers]:
     """The distinct values of ascending ``labels``, and the sum of the counts of each."""
     if not len(labels):
         return labels, counts
-    starts = np.flatnonzero(np.r_[True, labels[1:] != labels[:-1]])
+    begins_run = np.ones(len(labels), bool)
+    begins_run[1:] = labels[1:] != labels[:-1]
+    starts = np.flatnonzero(begins_run)
     return labels[starts], np.add.reduceat(counts, starts)
 
 
@@ -497,10 +500,10 @@ class JoinedPartition(Partition):
         code = _row_numbers(refined_by_column.keys[:, n_conditioning:])
         (table,) = refined_by_column.tables(None, by_class)
         n_classes = table.shape[2]
-        cells, counts = table.occupied()
-        part_and_code, label = np.divmod(cells, n_classes)
+        occupied_cells, counts = table.occupied()
+        refined_part, label = np.divmod(occupied_cells, n_classes)
         n_codes = int(self.source.arities[column])
-        cells = (part[part_and_code] * n_codes + code[part_and_code]) * n_classes + label
+        cells = (part[refined_part] * n_codes + code[refined_part]) * n_classes + label
         return ContingencyTable.of_cells((n_parts, n_codes, n_classes), cells, counts)
 
 
@@ -553,23 +556,23 @@ class CodedSource(ConditioningSource):
 
     def tables(self, pivot: int | None, columns: Columns, by_class: bool) -> list[ContingencyTable]:
         if pivot is None:
-            return self.tables_with(np.zeros(self.n_samples, np.int64), 1, columns, by_class)
-        return self.tables_with(self.codes(pivot), int(self.arities[pivot]), columns, by_class)
+            return self.tables_of_variable(np.zeros(self.n_samples, np.int64), 1, columns, by_class)
+        return self.tables_of_variable(self.codes(pivot), int(self.arities[pivot]), columns, by_class)
 
-    def tables_with(
-        self, first: NDArray[np.integer], n_first: int, columns: Columns | None, by_class: bool
+    def tables_of_variable(
+        self, variable: NDArray[np.integer], n_values: int, columns: Columns | None, by_class: bool
     ) -> list[ContingencyTable]:
-        """Count the tables of a first variable with each of ``columns``; None: one table of the variable alone.
+        """Count the tables of a variable with each of ``columns``; None: one table of the variable alone.
 
-        ``first`` is the code of the variable for every sample, below ``n_first``.
+        ``variable`` is the value of the variable for every sample, below ``n_values``.
         """
         n_classes = self.n_classes if by_class else 1
 
         def count_table(n_codes: int, codes: NDArray[np.integer] | int) -> ContingencyTable:
-            cell = first.astype(np.int64) * n_codes + codes
+            cell = variable.astype(np.int64) * n_codes + codes
             if by_class:
                 cell = cell * n_classes + self.sample_classes
-            return ContingencyTable.of_samples((n_first, n_codes, n_classes), cell)
+            return ContingencyTable.of_samples((n_values, n_codes, n_classes), cell)
 
         if columns is None:
             return [count_table(1, 0)]
@@ -615,4 +618,4 @@ class JointCodes(Partition):
         return type(self)(self.source, part, keys)
 
     def tables(self, columns: Columns | None, by_class: bool) -> list[ContingencyTable]:
-        return self.source.tables_with(self.part, len(self.keys), columns, by_class)
+        return self.source.tables_of_variable(self.part, len(self.keys), columns, by_class)
