@@ -82,7 +82,7 @@ def read_xy(
     X, y, sample_weight, groups, strata : table and arrays
         Of the same length.
     estimator : estimator of scikit-learn, optional
-        Which keeps the names of the columns.
+        It keeps the names of the columns.
     reset : bool
         False where the columns must be those that the estimator has.
     target_name : str
@@ -105,6 +105,7 @@ def read_xy(
     check_order_of_index(X, sample_weight, "sample_weight")
     check_order_of_index(X, groups, "groups")
     check_order_of_index(X, strata, "strata")
+    is_weighted = sample_weight is not None
     parsings: dict[str, TextParsing] = {}
     survival = y if isinstance(y, SurvivalColumns) else None
     without_time: Flags | None = None  # the rows that are left out as they have no time or event
@@ -112,11 +113,14 @@ def read_xy(
         y = None
         if drop_missing:
             without_time = survival.rows_without_value()
-            sample_weight = _weights_that_keep_rows(zero_in_rows(sample_weight, without_time), sample_weight)
+            sample_weight = zero_in_rows(sample_weight, without_time)
+            _check_rows_left(sample_weight, is_weighted)
     if y is not None:
-        y, parsings = _with_text_read(y, replace(rules, has_weight=_rows_with_weight(sample_weight)), drop_missing)
+        target_rules = replace(rules, has_weight=_rows_with_weight(sample_weight))
+        y, parsings = _with_text_read(y, target_rules, drop_missing)
         if drop_missing:
-            sample_weight = _weights_of_rows_with_target(sample_weight, y)
+            sample_weight = zero_where_missing(sample_weight, y)
+            _check_rows_left(sample_weight, is_weighted)
     column_rules = replace(rules, has_weight=_rows_with_weight(sample_weight))
     table = read_columns(X, estimator=estimator, reset=reset, rules=column_rules)
     if y is not None and n_rows(y) != table.n_samples:
@@ -141,24 +145,21 @@ def read_xy(
     if weights is not None and not weights.all():
         table = table.take(np.flatnonzero(weights))
         weights = weights[weights > 0]
-    diagnostics: tuple[Diagnostic, ...] = ()
+    diagnostics: list[Diagnostic] = []
     if weights is not None and weight_kind == FREQUENCY and _look_like_sampling(weights):
-        diagnostics = (weights_like_sampling(len(weights), int(weights.sum())),)
+        diagnostics.append(weights_like_sampling(len(weights), int(weights.sum())))
     if drop_missing and y is not None and target is not None:
         n_dropped = n_without(y)
         if n_dropped:
-            diagnostics = (
-                *diagnostics,
-                rows_without_target(target.names, n_dropped, n_dropped + table.n_samples),
-            )
+            diagnostics.append(rows_without_target(target.names, n_dropped, n_dropped + table.n_samples))
     if weights is not None and (weights == 1).all():
         weights = None
     if survival is not None and without_time is not None and without_time.any():
         names = [survival.duration_name, survival.event_name]
-        diagnostics = (*diagnostics, rows_without_target(names, int(without_time.sum()), len(without_time)))
+        diagnostics.append(rows_without_target(names, int(without_time.sum()), len(without_time)))
     if isinstance(target, SurvivalTarget):
-        diagnostics = (*diagnostics, events_counted(target, weights))
-    return replace(table, y=target, weights=weights, diagnostics=diagnostics)
+        diagnostics.append(events_counted(target, weights))
+    return replace(table, y=target, weights=weights, diagnostics=tuple(diagnostics))
 
 
 def _survival_target(table: InMemoryDataset, columns: SurvivalColumns, weights: Integers | None) -> SurvivalTarget:
@@ -210,20 +211,17 @@ def _with_text_read(y: ColumnLike, rules: ColumnRules, drop_missing: bool) -> tu
     return target, parsings
 
 
-def _weights_of_rows_with_target(sample_weight: ColumnLike, y: ColumnLike) -> ColumnLike:
-    """The weights, with 0 for every row without a target."""
-    return _weights_that_keep_rows(zero_where_missing(sample_weight, y), sample_weight)
+def _check_rows_left(weights: ColumnLike, is_weighted: bool) -> None:
+    """Refuse weights that are all 0, as no row with a weight has a target.
 
-
-def _weights_that_keep_rows(weights: ColumnLike, sample_weight: ColumnLike) -> ColumnLike:
-    """The weights of the rows with a target. Raises UserError if none is above 0; ``sample_weight`` are the user's."""
+    ``is_weighted`` says whether the user gave weights. Else each row with a target has the weight 1.
+    """
     if weights is not None and not (as_array(weights) != 0).any():
-        raise no_rows_left("the data", weighted=sample_weight is not None, drop_missing=True)
-    return weights
+        raise no_rows_left("the data", weighted=is_weighted, drop_missing=True)
 
 
 def _rows_with_weight(sample_weight: ColumnLike) -> Flags | None:
-    """The rows whose weight is not 0; None for all rows. Text means what it means in these rows."""
+    """The rows whose weight is not 0; None for all rows. Only these rows decide how text is read."""
     if sample_weight is None:
         return None
     weights = np.asarray(sample_weight)
@@ -304,7 +302,7 @@ def _with_survival_as_target(options: ReadOptions) -> ReadOptions:
 def _read_roles(
     source: _Frame | _Archive | AnnotatedMatrix, roles: Roles, options: ReadOptions, target_kind: TargetKind
 ) -> InMemoryDataset:
-    """Read the columns of a source by their roles. What is no column was given as an array in the options."""
+    """Read the columns of a source by their roles. Values that are no column are arrays in the options."""
     y = source.columns(roles.target) if roles.target else target_as_array(options.target, source.n_samples)
     if options.survival is not None and roles.target:
         y = SurvivalColumns.of_options(options.survival, [source.columns([label]) for label in roles.target])
