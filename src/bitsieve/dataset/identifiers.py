@@ -18,8 +18,8 @@ from bitsieve.utils.arrays import Flags, Integers, Values
 
 FEW_ROWS = 10  # in fewer rows a measurement may well count up by chance
 MIN_ROWS_OF_IDENTIFIER = 20  # in fewer rows a measurement may well differ in every one
-_SHARE_OF_NAMES = 0.9  # an identifier of categories has so many distinct values for each row
-_SHARE_OF_TEXT = 0.5  # an identifier of e-mail addresses or free text has at least so many
+_DISTINCT_NAMES = 0.9  # an identifier of categories has at least so many distinct values for each row
+_DISTINCT_TEXTS = 0.5  # an identifier of e-mail addresses or free text has at least so many
 _WORDS_OF_TEXT = 5  # free text has so many words on average
 _ADDRESS = re.compile(r"[^\s@]+@[^\s@]+\.[^\s@]+")
 _SHARE_OF_ADDRESSES = 0.95  # the share of the values that must be addresses
@@ -43,9 +43,9 @@ _NAMES_OF_CODES = re.compile(
 def are_names_of_rows(categories: Values, n_with_value: int) -> bool:
     """Whether a column of these categories, which has a value in ``n_with_value`` rows, is an identifier."""
     n_categories = len(categories)
-    if n_with_value < MIN_ROWS_OF_IDENTIFIER or n_categories < _SHARE_OF_TEXT * n_with_value:
+    if n_with_value < MIN_ROWS_OF_IDENTIFIER or n_categories < _DISTINCT_TEXTS * n_with_value:
         return False
-    if n_categories >= _SHARE_OF_NAMES * n_with_value:
+    if n_categories >= _DISTINCT_NAMES * n_with_value:
         return True
     if not isinstance(categories[0], str):
         return False
@@ -131,9 +131,10 @@ class RowNumbering:
 
     @classmethod
     def of_rows(cls, values: Values, first_row: int, row_counts: Integers | None = None) -> RowNumbering | None:
-        """Look at the values of consecutive rows, the first of which has that number; None: they number no rows.
+        """Look at the values of consecutive rows; ``first_row`` is the number of the first of them.
 
-        ``row_counts[i]`` rows have ``values[i]`` where equal rows were grouped and have no order; None: one each.
+        The result is None if the values cannot number rows. Where equal rows were grouped and have no order,
+        ``row_counts[i]`` rows have ``values[i]``.
         """
         if values.dtype.kind not in "iu" or not len(values) or not _first_rows_differ(values):
             return None
@@ -242,7 +243,7 @@ def _key_sum_of_range(low: int, n: int) -> int:
     batch = 1 << 20
     total = 0
     for offset in range(0, n, batch):
-        start = np.uint64((low + offset) % 2**64).astype(np.int64)
+        start = np.uint64((low + offset) % 2**64).astype(np.int64)  # int64 wraps around, as the keys do
         numbers = np.arange(min(batch, n - offset)) + start
         total += int(row_keys(numbers).sum(dtype=np.uint64))
     return total % 2**64

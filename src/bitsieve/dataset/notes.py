@@ -9,7 +9,8 @@ from bitsieve.diagnostics import Diagnostic
 
 def rows_without_target(names: Sequence[str], n_without: int, n_rows: int) -> Diagnostic:
     """Rows have no value in a column of the target."""
-    have, are = ("has", "is") if n_without == 1 else ("have", "are")
+    have = "has" if n_without == 1 else "have"
+    are = "is" if n_without == 1 else "are"
     targets = " or ".join(map(repr, names))
     return Diagnostic(
         code="rows-without-target",
@@ -30,10 +31,10 @@ def weights_like_sampling(n_rows: int, total_weight: int) -> Diagnostic:
 
 def quantity_binned(name: str, values: str, n_classes: int, edges: str, was_detected: bool) -> Diagnostic:
     """A numeric target was cut into classes. ``values`` says what the numbers are; it may be empty."""
-    what = f" ({values})" if values else ""
+    values_in_brackets = f" ({values})" if values else ""
     return Diagnostic(
         code="quantity-binned",
-        message=f"target {name!r} is a quantity{what}: cut into {n_classes} classes at {edges}",
+        message=f"target {name!r} is a quantity{values_in_brackets}: cut into {n_classes} classes at {edges}",
         advice="to keep its values, add {target_kind}" if was_detected else "",
         fix={"target_kind": "classes"} if was_detected else {},
     )
