@@ -13,10 +13,11 @@ from tests.cover import quick_and_slow
 
 import bitsieve
 from bitsieve import Constraints, list_methods
-from bitsieve.explain.contribution import MIN_MEAN_SAMPLES, conditional_on
+from bitsieve.explain.contribution import conditional_on
 from bitsieve.explain.curve import information_curve, selected_and_next
 from bitsieve.explain.evidence import evidence_of
 from bitsieve.explain.explain import column_of
+from bitsieve.information.protocol import MIN_MEAN_SAMPLES
 from bitsieve.utils.choice import TIE
 
 CLOSE = 1e-9  # sums of a few logarithms in another order
@@ -285,3 +286,17 @@ def test_the_evidence_of_a_selector_takes_the_target_as_fit_does():
     X = np.column_stack([y + random.normal(size=400), random.normal(size=400)])
     selector = bitsieve.ForwardSelector(1, target_kind="quantity", binning="quantile").fit(X, y)
     assert evidence_of(selector, X, y).table.target.n_classes == len(selector.classes_) < 40
+
+
+def test_a_time_is_explained_beside_as_many_columns_as_leave_twenty_events():
+    """By chance alone a column would add up to half a bit less than nothing to sets that divide the events further."""
+    random = np.random.default_rng(4)
+    codes = pd.DataFrame(random.integers(0, 4, (600, 6)), columns=list("abcdef"))
+    time = random.exponential(np.exp(-0.5 * codes["a"] - 0.3 * codes["b"])) + 0.001
+    codes["time"] = np.minimum(time, 1.0)
+    codes["event"] = (time <= 1.0).astype(int)
+    selection = bitsieve.select(codes, duration="time", event="event", n_features_to_select=6)
+    explanation = selection.explain(selection.features[-1])
+    n_combinations = len(codes[explanation.given].drop_duplicates())
+    assert 20 * n_combinations <= codes["event"].sum() < 20 * 4 * n_combinations
+    assert abs(explanation.added) < 0.05

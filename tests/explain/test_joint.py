@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import bitsieve
-from bitsieve.explain.contribution import MIN_MEAN_SAMPLES
+from bitsieve.information.protocol import MIN_MEAN_SAMPLES
 from bitsieve.plots.displays import CurveDisplay
 from bitsieve.report.page import render_page
 from bitsieve.report.selection import answer_section

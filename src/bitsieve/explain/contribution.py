@@ -11,8 +11,6 @@ from bitsieve.information.protocol import ConditionalInformation, Information
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.choice import TIE
 
-MIN_MEAN_SAMPLES = 5  # in a combination of values of the columns that information is conditional on
-
 
 class Contribution(NamedTuple):
     """The information of a column about the class C beside other columns Xs, in bits.
@@ -74,15 +72,16 @@ def contribution_of(column: int, others: Columns, information: Information) -> C
 
 
 def conditional_on(information: Information, columns: Sequence[int]) -> tuple[ConditionalInformation, tuple[int, ...]]:
-    """Condition information on the first of ``columns``, as many as leave five samples for each of their combinations.
+    """Condition information on the first of ``columns``, as many as leave enough samples for their combinations.
 
+    Enough are five samples of each combination on average, or twenty events where the target is a time to an event.
     Returns the conditional information, and the columns that it is conditional on.
     """
     conditional = information.conditional()
     conditioned_on: list[int] = []
     for column in columns:
         refined = conditional.refine(int(column))
-        if refined.n_combinations * MIN_MEAN_SAMPLES > refined.n_samples:
+        if not refined.is_supported:
             break
         conditional = refined
         conditioned_on.append(int(column))

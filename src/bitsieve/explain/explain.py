@@ -62,7 +62,7 @@ class FeatureExplanation:
         Its largest synergy with one of these others, and that feature.
     added, given : float, list of str
         I(X;C|T), what it adds to several of the others at once, and these features T: the first ones, as many as leave
-        five samples for each combination of their values.
+        five samples, or twenty events, for each combination of their values.
     stands_for : list of str
         The features that it represents: they were not selected and share at least half of their information with it,
         the nearest first.

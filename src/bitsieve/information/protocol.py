@@ -272,6 +272,9 @@ class Information(Protocol):
         out[rows, index_of_feature[pivots[rows]]] = self.relevance[pivots[rows]]
 
 
+MIN_MEAN_SAMPLES = 5  # with fewer samples for each combination of values of Z, information given Z is mostly chance
+
+
 class ConditionalInformation:
     """Information conditional on a set Z of features, not clipped at 0.
 
@@ -294,6 +297,11 @@ class ConditionalInformation:
     def n_combinations(self) -> int:
         """How many combinations of values of Z there are, in each of which samples are compared."""
         return self.partition.n_parts
+
+    @property
+    def is_supported(self) -> bool:
+        """Whether there are five samples or more, on average, for each combination of values of Z."""
+        return self.n_combinations * MIN_MEAN_SAMPLES <= self.n_samples
 
     def refine(self, feature: int) -> ConditionalInformation:
         """Conditional on the set and one more feature."""

@@ -50,6 +50,9 @@ BITS_PER_EVENT = "bits per event"  # the unit of information about a time to an 
 MAX_LOG2_BITS = 6  # |log2(O / E)| is below 2**6
 MANY_EXPECTED = 32  # expected events from which on a series gives the mean of k log2 k, right to 1e-6
 MAX_EVENTS_DRAWN = 1 << 20  # events in all draws of a batch together
+#: With fewer events for each combination of values of Z, the mean under chance is too large: by up to a fifth where each
+#: has eight, in simulations, and by a twentieth where each has twenty.
+MIN_MEAN_EVENTS = 20
 MAX_CACHED_MEANS = 1 << 23  # means under chance that are cached
 MAX_CHANCE_CELLS = 1 << 16  # cells whose mean under chance is computed at once
 NEGLIGIBLE = 1e-18  # probabilities below this share of the largest add nothing to a sum
@@ -431,6 +434,11 @@ class SurvivalConditional(ConditionalInformation):
 
     def refine(self, feature: int) -> SurvivalConditional:
         return type(self)(self.information, self.joint_codes.refine(feature))
+
+    @property
+    def is_supported(self) -> bool:
+        """Whether there are twenty events or more, on average, for each combination of values of Z."""
+        return self.n_combinations * MIN_MEAN_EVENTS <= self.information.source.n_events
 
     @property
     def class_entropy(self) -> float:

@@ -16,12 +16,12 @@ import numpy as np
 from bitsieve.diagnostics import UserError
 from bitsieve.explain.affiliated import represented_by_selected
 from bitsieve.explain.chance import Chance
-from bitsieve.explain.contribution import MIN_MEAN_SAMPLES
 from bitsieve.explain.evidence import Evidence
 from bitsieve.explain.explain import name_of_column
 from bitsieve.explain.joint import JointInformation
 from bitsieve.explain.substitutes import best_substitutes
 from bitsieve.information import ANY_EFFECT, COMMON
+from bitsieve.information.protocol import MIN_MEAN_SAMPLES
 from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.methods.registry import list_methods
 from bitsieve.plots.displays import (
