@@ -14,6 +14,7 @@ from tests.cover import quick_and_slow
 from tests.diagnosed import raises_code
 
 import bitsieve
+from bitsieve.dataset import target_summary
 from bitsieve.discretization.summary import Limits
 from bitsieve.engines import stream
 from bitsieve.engines.stream import StreamEngine
@@ -181,6 +182,18 @@ def test_no_row_is_left_out_where_none_may_lack_a_target(rows, folder, small_bat
     how = {"drop_missing_target": False, **HOW}
     found = bitsieve.select(folder / "rows.parquet", "class", memory="1MB", **how)
     assert_equal(found, bitsieve.select(rows, "class", **how))
+
+
+def test_a_quantity_of_more_numbers_than_are_counted_is_cut_by_a_sample(tmp_path, monkeypatch):
+    monkeypatch.setattr(target_summary, "_MAX_VALUES", 100)
+    random = np.random.default_rng(0)
+    quantity = random.normal(size=300)
+    table = pa.table({"near": quantity.round(), "far": random.integers(0, 3, 300), "quantity": quantity})
+    parquet.write_table(table, tmp_path / "rows.parquet", row_group_size=70)
+    question = {"target": "quantity", "target_bins": 3, "method": "mim"}
+    expected = bitsieve.select(table, **question)
+    found = bitsieve.select(tmp_path / "rows.parquet", memory="1MB", **question)  # the sample holds all rows
+    assert found.scores.tobytes() == expected.scores.tobytes()
 
 
 @pytest.mark.parametrize("how", [{"memory": "1MB"}, {"push_down": True}], ids=str)

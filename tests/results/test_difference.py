@@ -150,6 +150,9 @@ def test_every_form_has_the_same():
         assert type(frame).__module__.partition(".")[0] == library
         assert len(frame) == len(difference.features)
     assert difference.to_frame()["feature"].tolist() == [item.feature for item in difference.features]
+    for column in ("rank_then", "rank_now"):
+        ranks = [None if np.isnan(rank) else int(rank) for rank in difference.to_frame()[column].tolist()]
+        assert ranks == [getattr(item, column) for item in difference.features]
     page = difference._repr_html_()
     for feature in difference.features:
         assert feature.feature in page
