@@ -1,11 +1,15 @@
-"""Command lines that are changed as a message advises, and the data that options make of an address."""
+"""Command lines that are changed as a message advises, and what is made of their options before any work."""
 
 from __future__ import annotations
+
+from argparse import Namespace
 
 import pytest
 
 from bitsieve.cli.edits import with_other_columns
 from bitsieve.cli.parser import parse
+from bitsieve.cli.results import check_written
+from bitsieve.report import page
 
 ADDRESS = "postgresql://ann@host/shop"
 
@@ -31,3 +35,12 @@ def test_a_table_or_a_query_is_added_to_an_address(words, data):
 def test_a_query_is_for_a_server():
     with pytest.raises(ValueError, match="--query is for a server"):
         parse(["select", "a.csv", "--target", "y", "--query", "select 1"])
+
+
+@pytest.mark.parametrize(("option", "needs_packages"), [("report", True), ("output", False)])
+def test_a_report_alone_needs_the_packages_of_reports(tmp_path, monkeypatch, option, needs_packages):
+    asked = []
+    monkeypatch.setattr(page, "require_report_packages", lambda: asked.append(option))
+    options = Namespace(data=None, force=False, **{option: str(tmp_path / "a.html")})
+    check_written(options, **{option: (".html",)})
+    assert asked == ([option] if needs_packages else [])

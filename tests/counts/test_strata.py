@@ -10,6 +10,7 @@ from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.source import CountSource, refined
 from bitsieve.counts.strata import (
     CountsByStratum,
+    MergedClasses,
     SourceInStrata,
     StrataAndClasses,
     StratifiedSums,
@@ -180,3 +181,12 @@ def test_too_many_combinations_are_refused():
     with pytest.raises(UserError) as raised:
         check_combinations((1 << 16) + 1)
     assert raised.value.code == "too-many-strata"
+
+
+def test_sums_are_those_of_the_source_only_where_its_classes_stay():
+    random = np.random.default_rng(0)
+    source = PackedSource(random.integers(0, 3, (50, 4)).astype(np.uint16), np.arange(50) % 3)
+    assert source.fused is not None
+    assert type(MergedClasses(source, np.array([0, 1, 2]), 3).fused) is type(source.fused)
+    assert MergedClasses(source, np.array([0, 0, 1]), 2).fused is None
+    assert MergedClasses(source, np.array([0, 2, 1]), 3).fused is None
