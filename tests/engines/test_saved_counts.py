@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -11,9 +12,11 @@ from pyarrow import parquet
 from tests.cover import quick_and_slow
 
 from bitsieve.cli import main
-from bitsieve.engines.saved_counts import SavedCounts
+from bitsieve.engines.saved_counts import SavedCounts, _with_common_values
+from bitsieve.engines.sql import load_counts
 from bitsieve.io.errors import DataError
 from bitsieve.methods.by_counts.criteria import CRITERIA
+from bitsieve.utils.progress import Step, listening
 
 N = 1200
 
@@ -255,3 +258,21 @@ def test_a_file_in_the_place_of_the_folder(files, capsys):
         (line,) = capsys.readouterr().err.splitlines()
         assert line.endswith("plain' is a file, and counts are saved to a folder: give another name")
     assert (files / "plain").read_text() == "kept"
+
+
+def test_pairs_are_counted_up_to_the_last_column(files):
+    heard = []
+    with listening(heard.append):
+        count(files, "all", "--quiet")
+    steps = [(step.done, step.total) for step in heard if isinstance(step, Step) and step.name == "counting pairs"]
+    assert steps == [(done, 5) for done in range(1, 6)]
+
+
+def test_values_are_not_joined_where_categories_may_be_intervals_in_words(files):
+    count(files, "first", "--binning", "uniform", "--bins", "4")
+    counts = load_counts(files / "first")
+    in_words = replace(counts, has_intervals_in_words=True)
+    for pair in ((in_words, counts), (counts, in_words)):
+        first, second = _with_common_values(*pair)
+        assert first is pair[0]
+        assert second is pair[1]

@@ -14,6 +14,7 @@ import pytest
 
 import bitsieve
 from bitsieve.cli import main
+from bitsieve.io.dialect import _western_encoding
 from bitsieve.io.errors import DataError
 from bitsieve.io.read import read_table
 
@@ -71,6 +72,17 @@ def test_encodings(tmp_path, encoding):
     assert table["y"].to_pylist() == [f"é{odd}", "b"]
     assert len(notes) == (not encoding.startswith("utf-8"))
     assert all(encoding in note for note in notes)
+
+
+@pytest.mark.parametrize("byte", range(0x80, 0xA0))
+def test_bytes_that_cp1252_does_not_have_are_latin_1(tmp_path, byte):
+    try:
+        bytes([byte]).decode("cp1252")
+        expected = "cp1252"
+    except UnicodeDecodeError:
+        expected = "latin-1"
+    (tmp_path / "t.csv").write_bytes(b"a,y\n1,x" + bytes([byte]) + b"\n")
+    assert _western_encoding(tmp_path / "t.csv") == expected
 
 
 def test_comments(tmp_path):

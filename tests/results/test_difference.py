@@ -37,6 +37,7 @@ def test_the_same_selection_from_other_orders_and_options_of_execution():
     for now in (THEN, selected(data.sample(frac=1, random_state=0)), selected(data, n_jobs=1)):
         difference = THEN.diff(now)
         assert difference.is_same
+        assert difference.summary == "the same columns in the same order, with the same scores"
         assert (difference.entered, difference.left, difference.moved, causes(difference)) == ([], [], [], [])
 
 
@@ -46,6 +47,7 @@ def test_entered_left_and_moved_by_their_ranks():
     assert difference.entered == [name for name in now.features if name not in THEN.features]
     assert difference.left == [name for name in THEN.features if name not in now.features]
     assert "city" in difference.left
+    assert difference.summary.startswith(f"{len(difference.entered)} entered, {len(difference.left)} left, ")
     by_name = {feature.feature: feature for feature in difference.features}
     for name in {*THEN.features} & {*now.features}:
         feature = by_name[name]

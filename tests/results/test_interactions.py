@@ -35,3 +35,12 @@ def test_the_printed_tuples_are_numbered_from_one():
     X, y = load_iris(return_X_y=True, as_frame=True)
     lines = str(bitsieve.interactions(X, y, top=4)).splitlines()
     assert [line.split()[0] for line in lines[1:5]] == ["1", "2", "3", "4"]
+
+
+def test_tuples_that_are_not_printed_are_counted(monkeypatch):
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    result = bitsieve.interactions(X, y)
+    assert "more" not in result.table_text()
+    monkeypatch.setattr("bitsieve.results.interactions.MAX_PRINTED", 2)
+    lines = result.table_text().splitlines()
+    assert (len(lines), lines[-1]) == (4, "... and 4 more")
