@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression
 
 import bitsieve
 from bitsieve import MonotoneBinner, Points, Scorecard, WOEEncoder
+from bitsieve.results.scorecard import column_rows
 from bitsieve.scorecards.sql import _number
 
 SPECIAL = {"income": [-999]}
@@ -159,6 +160,19 @@ def test_a_saved_card_is_the_same_to_the_last_bit(loans, new_rows, card, tmp_pat
     path.write_text('{"format": "something else"}')
     with pytest.raises(ValueError, match="no scorecard"):
         Scorecard.load(path)
+
+
+@pytest.mark.parametrize("content", ["a,b\n1,2\n", "", "null", "[]", "3", "{}", '{"format": 1}'])
+def test_other_files_are_no_scorecard(tmp_path, content):
+    (tmp_path / "card.json").write_text(content)
+    with pytest.raises(ValueError, match="is no scorecard"):
+        Scorecard.load(tmp_path / "card.json")
+
+
+def test_the_shares_of_the_bins_of_a_column_are_100_percent(card):
+    for column in card.card.columns:
+        shares = [float(cells[2].removesuffix(" %")) for cells in column_rows(column)]
+        assert sum(shares) == pytest.approx(100, abs=0.05 * len(shares))
 
 
 def test_columns_are_found_by_name(loans, card):

@@ -12,6 +12,8 @@ import pytest
 import scipy.sparse
 
 import bitsieve
+from bitsieve.results.saved.cut import choose_formats
+from bitsieve.results.selection import record_of
 from bitsieve.utils.note_warnings import BitsieveWarning
 
 N = 80
@@ -243,3 +245,12 @@ def test_what_changed_is_named(change):
         assert (codes[name] == before[name]).any()
     if change in ("numbers became words", "numbers became dates"):
         assert (codes[name] == -1).all()
+
+
+def test_every_column_of_text_has_a_format_of_all_batches_and_others_have_none():
+    columns = [feature.column for feature in record_of(SELECTION).features]
+    in_order = X[[column.name for column in columns]]
+    formats = choose_formats(columns, [in_order.iloc[:30], in_order.iloc[30:]])
+    texts = {"city", "share", "euro", "when", "agreed"}
+    assert [chosen is not None for chosen in formats] == [column.name in texts for column in columns]
+    assert len({column.name in texts for column in columns}) == 2

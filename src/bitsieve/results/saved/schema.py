@@ -118,7 +118,7 @@ class Cut:
     categories: Values | None = None  # ascending; None for numbers that are cut
     zero_apart: bool = False  # whether zero has a code of its own
     missing_code: int | None = None  # None: missing values have no code
-    n_codes: int = 1  # that of missing values included
+    n_codes: int  # that of missing values included
     # whether each stratum has edges of its own: they are not saved, and new rows get no codes; absent if False
     within_strata: bool = False
 
