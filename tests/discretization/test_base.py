@@ -158,3 +158,9 @@ def test_objects_are_copied_unfitted():
 def test_mistakes_are_refused(spec, parameters, message):
     with pytest.raises(ValueError, match=message):
         make_binner(spec, **parameters)
+
+
+@pytest.mark.parametrize("name", [name for name in RULES if name != "auto"])
+def test_a_misspelt_parameter_of_a_rule_is_answered_with_the_right_name(name):
+    with pytest.raises(TypeError, match="did you mean missing=None"):
+        rule_named(name)(misssing=None)

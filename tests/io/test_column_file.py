@@ -32,7 +32,7 @@ TEXTS = {
     "returns alone": "a,b\r" + "1,2\r" * ROWS,
     "a mark before the header": "\ufeffa,b\n" + "1,22\n" * ROWS,
     "several columns of several types": "a,b,c\n" + "1,2,3\n" * ROWS + "1.5,2.5,x\n" * ROWS,
-    "dates and numbers in several columns": "a,b\n" + "2024-01-31,2024-05-31\n" * ROWS + "5,6\n" * ROWS,
+    "booleans and numbers in several columns": "a,b\n" + "true,false\n" * ROWS + "5,6\n" * ROWS,
     "quotes": 'a,"b"\n' + '"x,1","say ""so"""\n,""\n1,"z"\n' * ROWS,
     "quotes and returns": "a;b\r\n" + '"x;1";2\r\n' * ROWS,
     "line breaks in values": 'a,b\n1,"x\ny"\n' * ROWS,
