@@ -74,12 +74,12 @@ class RepeatedStoredCuts(RepeatedCuts):
         return self.cuts_of_numbers.dependence_of_values(values, classes, parts, entropy_terms)
 
     def codes(self, column: int) -> Integers:
-        values = super()._values(column)
-        is_zero = values == 0
-        codes = np.searchsorted(self.binner.bin_edges_[column], values, side="left")
+        numbers = self._numbers(column)
+        is_zero = numbers == 0
+        codes = np.searchsorted(self.binner.bin_edges_[column], numbers, side="left")
         if is_zero.any():  # the code 0 is that of zero
             codes += 1
-        codes[np.isnan(values)] = self.binner.n_bins_[column] - 1
+        codes[np.isnan(numbers)] = self.binner.n_bins_[column] - 1
         codes[is_zero] = 0
         return np.asarray(codes, np.int64)
 
@@ -89,7 +89,7 @@ class RepeatedStoredCuts(RepeatedCuts):
             # Zero and missing values have one code so far. Where a column has both, it is counted again.
             if self._has_zero_and_missing(column):
                 values = self._values(column)
-                is_missing = np.isnan(super()._values(column))
+                is_missing = np.isnan(self._numbers(column))
                 code = partial(self._codes_with_missing, values, is_missing)
                 cuts = self.cuts_of_vectors(values, classes, entropy_terms)
                 by_cuts = self.dependence_by_cuts(cuts, code, classes, parts, entropy_terms)
@@ -106,7 +106,7 @@ class RepeatedStoredCuts(RepeatedCuts):
         cuts = self.cuts_of(values, classes, entropy_terms)
         if not self._has_zero_and_missing(column):
             return codes_between(values, cuts)
-        is_missing = np.isnan(super()._values(column))
+        is_missing = np.isnan(self._numbers(column))
         return self._codes_with_missing(values, is_missing, cuts)
 
     @staticmethod
@@ -118,13 +118,17 @@ class RepeatedStoredCuts(RepeatedCuts):
 
     def _values(self, column: int) -> Floats:
         """The numbers of a column, with NaN for zeros and for missing values."""
-        values = super()._values(column)
-        return np.where(values == 0, np.nan, values)
+        numbers = self._numbers(column)
+        return np.where(numbers == 0, np.nan, numbers)
+
+    def _numbers(self, column: int) -> Floats:
+        """The numbers of a column, zeros among them, with NaN for missing values."""
+        return super()._values(column)
 
     def _has_zero_and_missing(self, column: int) -> bool:
         """Whether the column holds both zeros and missing values."""
-        values = super()._values(column)
-        return bool((values == 0).any() and np.isnan(values).any())
+        numbers = self._numbers(column)
+        return bool((numbers == 0).any() and np.isnan(numbers).any())
 
 
 class CutsWithoutMissing(RepeatedCuts):
@@ -211,17 +215,17 @@ class SeparateZeroBinning(Binning):
     def _set_bins(self, cuts: RaggedArray, stored: StoredColumns) -> None:
         """Set the fitted attributes. A rule of codes has the distinct numbers of each column in place of cuts."""
         self.zero_ = stored.has_zeros
-        self.categories_: Any = None
-        self.bin_edges_ = cuts
-        self.n_bins_ = cuts.lengths + self.zero_
         if self.rule_.requires == "codes":
-            self.categories_ = _with_zero(cuts, self.zero_)
+            self.categories_: Any = _with_zero(cuts, self.zero_)
             self.bin_edges_ = RaggedArray.empty(len(cuts))
+            n_bins_of_nonzero = cuts.lengths
         else:
-            self.n_bins_ += stored.has_numbers  # a column with a nonzero number has one bin more than cuts
-        if self.rule_.missing == "bin":
-            self.n_bins_ += 1
-        self.n_bins_[self.n_bins_ == 0] = 1  # all values are missing
+            self.categories_ = None
+            self.bin_edges_ = cuts
+            n_bins_of_nonzero = cuts.lengths + stored.has_numbers  # one more than cuts, where there are such numbers
+        has_missing_code = self.rule_.missing == "bin"
+        n_bins = n_bins_of_nonzero + self.zero_ + has_missing_code
+        self.n_bins_ = np.maximum(n_bins, 1)  # a column whose values are all missing has one
 
     def codes(self, table: InMemoryDataset, buffer: NDArray[np.uint8] | None = None) -> Any:
         sparse_codes = self.sparse_codes(as_sparse(table))
@@ -300,12 +304,13 @@ class SeparateZeroBinning(Binning):
             block = slice(int(stored.start[first]), int(stored.start[end]))
             values = stored.value[block]
             n_values = np.diff(stored.start[first : end + 1])  # in each column
-            category_index = np.repeat(categories.starts[first:end], n_values) + codes[block]
+            index_of_category = np.repeat(categories.starts[first:end], n_values) + codes[block]
             end_of_categories = np.repeat(categories.ends[first:end], n_values)
             is_missing = np.isnan(values)
-            has_category = ~is_missing & (category_index < end_of_categories)
+            has_category = ~is_missing & (index_of_category < end_of_categories)
+            category = categories.values[index_of_category[has_category]]
             is_allowed = is_missing.copy()
-            is_allowed[has_category] = categories.values[category_index[has_category]] == values[has_category]
+            is_allowed[has_category] = values[has_category] == category
             if not is_allowed.all():
                 first_refused = int(np.argmin(is_allowed))
                 column = int(np.searchsorted(stored.start, block.start + first_refused, side="right")) - 1
