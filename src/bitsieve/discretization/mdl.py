@@ -30,6 +30,7 @@ from bitsieve.utils.parameter_names import proposes_right_names
 from bitsieve.utils.parameters import Rule, check_choice
 
 MAX_CACHED_VALUES = 1 << 20  # of a table whose cuts are repeated: 8 MiB
+_MAX_ENTROPY_TERMS = 1 << 22  # length of the table of n log n
 
 
 class RepeatedCuts(ClassSearch):
@@ -42,7 +43,9 @@ class RepeatedCuts(ClassSearch):
         self.table = table
         self.binner = binner
         self.n_classes = table.target.n_classes
-        self.rows = np.repeat(np.arange(table.n_samples), 1 if table.weights is None else table.weights)
+        self.rows = np.arange(table.n_samples)  # of every sample
+        if table.weights is not None:
+            self.rows = np.repeat(self.rows, table.weights)
         self.classes = table.target.codes[self.rows].astype(np.int32)
         if table.several_strata is not None:
             self.strata = table.several_strata[self.rows].astype(np.int64)
@@ -262,9 +265,6 @@ def log_codings(n_samples: int, n_cuts: int, missing: str | None = "error") -> f
     return float(log_n_sets + n_doublings * np.log(2))
 
 
-_MAX_ENTROPY_TERMS = 1 << 22  # length of the table of n log n
-
-
 class MDLBinning(ClassCutBinning):
     """Cuts by the minimum description length principle: the rule of :class:`MDLBinner`."""
 
@@ -296,12 +296,7 @@ class MDLBinning(ClassCutBinning):
 
         def cut(block_range: BlockRange) -> None:
             block = block_range.block
-            n_classes = table.target.n_classes
-            cuts = RaggedArray(
-                *_native.mdl_cuts(
-                    block.values, classes, n_classes, entropy_terms.table, entropy_terms.shift, table.weights
-                )
-            )
+            cuts = _cuts_of_block(table, block, classes, entropy_terms)
             has_codes[:, block.indices] = (cuts.lengths > 0).reshape(-1, len(classes)).T
 
         run_blocks(cut, ranges.blocks, self.n_jobs)
@@ -313,35 +308,39 @@ class MDLBinning(ClassCutBinning):
         uncut = np.flatnonzero(self.bin_edges_.lengths[block.indices] == 0)
         if not len(uncut):
             return block.indices[:0], RaggedArray.empty(0)
-        medians = RaggedArray(*_native.order_statistic_cuts(block.take(uncut).values, 2, table.weights))
-        return block.indices[uncut], medians
+        medians, ends = _native.order_statistic_cuts(block.take(uncut).values, 2, table.weights)
+        return block.indices[uncut], RaggedArray(medians, ends)
 
     def cut_block(self, table: InMemoryDataset, block: NumericBlock, low: Values, high: Values) -> RaggedArray:
         target = _required_target(table)
         if table.several_strata is not None:
             columns = [block.column(c) for c in range(len(block.indices))]
             return _cuts_within_strata(table, target, columns)
-        entropy_terms = _entropy_terms_of(table)
         classes = np.asarray(target.codes, np.int32).reshape(1, -1)
-        return RaggedArray(
-            *_native.mdl_cuts(
-                block.values, classes, target.n_classes, entropy_terms.table, entropy_terms.shift, table.weights
-            )
-        )
+        return _cuts_of_block(table, block, classes, _entropy_terms_of(table))
 
     def cut_stored(self, table: InMemoryDataset, first: int, end: int) -> RaggedArray:
         stored = table.stored
         cuts = _stored_cuts(table, first, end)
         if self.uncut == "leave":
             return cuts
-        medians = RaggedArray(
-            *_native.stored_order_cuts(
-                stored.start, stored.row, stored.value, first, end, table.n_samples, 2, table.weights
-            )
+        median_values, ends = _native.stored_order_cuts(
+            stored.start, stored.row, stored.value, first, end, table.n_samples, 2, table.weights
         )
+        medians = RaggedArray(median_values, ends)
         all_columns = np.arange(end - first)
         uncut = np.flatnonzero(cuts.lengths == 0)
         return RaggedArray.merged(end - first, [(all_columns, cuts), (uncut, medians.take(uncut))])
+
+
+def _cuts_of_block(
+    table: InMemoryDataset, block: NumericBlock, classes: Labels, entropy_terms: EntropyTerms
+) -> RaggedArray:
+    """The cuts of every column of a block for each of the vectors of classes, column by column."""
+    cuts, ends = _native.mdl_cuts(
+        block.values, classes, table.target.n_classes, entropy_terms.table, entropy_terms.shift, table.weights
+    )
+    return RaggedArray(cuts, ends)
 
 
 def _stored_cuts(table: InMemoryDataset, first: int, end: int) -> RaggedArray:
@@ -357,20 +356,19 @@ def _stored_cuts(table: InMemoryDataset, first: int, end: int) -> RaggedArray:
             rows_of_columns.append(stored.row[listed])
         return _cuts_within_strata(table, target, columns, rows_of_columns)
     entropy_terms = _entropy_terms_of(table)
-    return RaggedArray(
-        *_native.stored_mdl_cuts(
-            stored.start,
-            stored.row,
-            stored.value,
-            first,
-            end,
-            np.asarray(target.codes, np.int32),
-            target.n_classes,
-            entropy_terms.table,
-            entropy_terms.shift,
-            table.weights,
-        )
+    cuts, ends = _native.stored_mdl_cuts(
+        stored.start,
+        stored.row,
+        stored.value,
+        first,
+        end,
+        np.asarray(target.codes, np.int32),
+        target.n_classes,
+        entropy_terms.table,
+        entropy_terms.shift,
+        table.weights,
     )
+    return RaggedArray(cuts, ends)
 
 
 def _cuts_within_strata(
