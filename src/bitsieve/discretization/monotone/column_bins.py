@@ -185,8 +185,9 @@ class ColumnBins:
         """
         bin_of_category = self._bin_of_category
         bin_of_new = bin_of_category[OTHER] if self.merged.rare else NO_BIN
-        bins = [bin_of_category.get(name, bin_of_new) for name in names_of(values)]
-        return np.array([*bins, self._bin_of_missing], np.int64)[values.codes]  # code -1, missing, is the last
+        bin_of_code = [bin_of_category.get(name, bin_of_new) for name in names_of(values)]
+        bin_of_code.append(self._bin_of_missing)  # the code of missing values is -1, the index of the last
+        return np.array(bin_of_code, np.int64)[values.codes]
 
     @property
     def _bin_of_missing(self) -> int:
@@ -232,7 +233,8 @@ def bin_numbers(numbers: Floats, rows: ClassedRows, rules: ColumnRules) -> Colum
     """The bins of a column of numbers."""
     special_values = tuple(value for value in rules.special_values if (numbers == value).any())
     is_missing = np.isnan(numbers)
-    fixed = _count_fixed(special_values, [numbers == value for value in special_values], is_missing, rows)
+    rows_of_special = [numbers == value for value in special_values]
+    fixed = _count_fixed(special_values, rows_of_special, is_missing, rows)
     is_free = ~is_missing & ~np.isin(numbers, np.array(special_values, np.float64))
     if not is_free.any():
         return ColumnBins(MergedBins(NO_COUNTS, labels=(), edges=np.empty(0)), fixed, rows.totals, rules.bins.smoothing)
@@ -281,7 +283,8 @@ def bin_categories(values: Encoded, rows: ClassedRows, rules: ColumnRules) -> Co
     names = names_of(values)
     special_values = tuple(value for value in rules.special_values if str(value) in names)
     special_codes = [names.index(str(value)) for value in special_values]
-    fixed = _count_fixed(special_values, [values.codes == code for code in special_codes], values.codes < 0, rows)
+    rows_of_special = [values.codes == code for code in special_codes]
+    fixed = _count_fixed(special_values, rows_of_special, values.codes < 0, rows)
     merged = _merge_categories(values, special_codes, rows, rules)
     return ColumnBins(merged, fixed, rows.totals, rules.bins.smoothing)
 
@@ -293,7 +296,8 @@ def _merge_categories(
     levels = _levels_of(values, special_codes, rows, rules.min_level_share)
     if not levels.names:
         return MergedBins(NO_COUNTS, labels=(), groups=())
-    counts = rows.count(np.array([*levels.level_of_code, NO_BIN], np.int64)[values.codes], len(levels.names))
+    level_of_code = np.array([*levels.level_of_code, NO_BIN], np.int64)  # the code of missing values is -1
+    counts = rows.count(level_of_code[values.codes], len(levels.names))
     order = order_by_rate(counts, levels.names)
     ordered_counts = counts.take(order)
     ascending = replace(rules.bins, trend="ascending")
@@ -328,8 +332,8 @@ def _levels_of(values: Encoded, special_codes: Sequence[int], rows: ClassedRows,
     is_special[list(special_codes)] = True
     is_rare = (n_rows < min_level_share * rows.totals.rows) & ~is_special
     is_frequent = ~is_rare & ~is_special
-    rare = [name for name, is_in in zip(names, is_rare, strict=True) if is_in]
-    level_names = [name for name, is_in in zip(names, is_frequent, strict=True) if is_in]
+    rare = [names[code] for code in np.flatnonzero(is_rare)]
+    level_names = [names[code] for code in np.flatnonzero(is_frequent)]
     if rare and OTHER not in level_names:
         level_names.append(OTHER)
     level_of_name = {name: level for level, name in enumerate(level_names)}
@@ -346,8 +350,12 @@ def names_of(values: Encoded) -> list[str]:
 
 def order_by_rate(counts: BinCounts, names: Sequence[str]) -> Integers:
     """The levels by rising event rate, those of equal rates by their names."""
-    rates = [Fraction(int(e), int(t)) for e, t in zip(counts.events, counts.rows, strict=True)]
-    return np.array(sorted(range(len(names)), key=lambda level: (rates[level], names[level])), np.int64)
+    n_rows = counts.rows
+    rated_levels = []
+    for level, name in enumerate(names):
+        rate = Fraction(int(counts.events[level]), int(n_rows[level]))
+        rated_levels.append((rate, name, level))
+    return np.array([level for _, _, level in sorted(rated_levels)], np.int64)
 
 
 def _count_fixed(

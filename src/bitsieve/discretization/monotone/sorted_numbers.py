@@ -23,7 +23,8 @@ class SortedNumbers:
         n_numbers = np.searchsorted(self.values, limits, side="right")
         if self.weights is None:
             return n_numbers.astype(np.int64)
-        return np.append(0, np.cumsum(self.weights))[n_numbers]
+        rows_of_first_numbers = np.append(0, np.cumsum(self.weights))
+        return rows_of_first_numbers[n_numbers]
 
     def next_above(self, limits: Floats) -> Floats:
         """The smallest number above each limit; infinity if there is none."""
