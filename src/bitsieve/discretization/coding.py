@@ -62,11 +62,12 @@ class Coding:
     def facts(self) -> CodingFacts:
         """The coding as a dictionary for JSON."""
         binner = self.binner
+        parameters = dict(binner.parameters)
+        parameters.pop("missing", None)  # it is one of the facts of the rule
+        parameters.pop("n_jobs", None)
         return {
             **rule_facts(binner),
-            "parameters": {
-                name: value for name, value in binner.parameters.items() if name not in ("missing", "n_jobs")
-            },
+            "parameters": parameters,
             "uncut": binner.uncut_.tolist() if binner.requires == "classes" else None,
             "rank_tests": [(j, test.statistic, test.p) for j, test in self.rank_tests.items()],
             "kinds": [None if kind is None else kind.str for kind in self.kinds],
@@ -174,7 +175,7 @@ def fit_on_summary(binner: Binning, summary: Summary) -> Coding:
         column = summary.column(j, ends_only=rule.requires == "ends")
         column_rule.fit_table(column)
         if rule.requires == "classes" and len(column_rule.uncut_):
-            (tests_of_columns[j],) = column.rank_tests([0])
+            tests_of_columns[j] = column.rank_tests([0])[0]
 
     run_blocks(fit, range(summary.n_features), rule.n_jobs, phase("binning"))
     fitted.bin_edges_ = RaggedArray.from_arrays([column_rule.bin_edges_[0] for column_rule in rules_of_columns])
@@ -242,7 +243,8 @@ def _as_kind(values: ColumnValues, kind: Kind | None) -> ColumnValues:
         return values if values.dtype == kind else values.astype(kind)
     if len(values.categories):
         return values
-    return np.full(len(values), np.nan, kind)  # without any value, a column of numbers was taken for one of categories
+    # A partition without any value of the column took the column for one of categories.
+    return np.full(len(values), np.nan, kind)
 
 
 def _as_categories(values: ColumnValues) -> ColumnValues:
