@@ -225,6 +225,15 @@ def test_what_a_refusal_of_a_common_effect_advises_is_done():
     assert raised.value.fix == {"binning": "quantile"}
 
 
+def test_the_common_effect_of_a_single_stratum_is_tested_by_shuffles():
+    random = np.random.default_rng(0)
+    y = random.integers(0, 2, 300)
+    frame = pd.DataFrame({"sum": y + random.integers(0, 2, 300), "noise": random.integers(0, 3, 300), "y": y, "s": 1})
+    selection = bitsieve.select(frame, "y", strata="s", effect="common", binning="none", n_features_to_select=2)
+    assert selection.features == ["sum", "noise"]
+    assert selection.informative.tolist() == [True, False]
+
+
 @pytest.mark.parametrize(
     ("name", "options"),
     [

@@ -64,6 +64,10 @@ def count_evidence(
     if counted_table.has_several_strata:  # the tests below are within the strata
         plug_in = counted_table.estimated("plug-in")
         informative = Lazy(lambda: np.zeros(len(selected), bool))
+    tests = tests_of_selected(plug_in, selected)
+    if information.effect == COMMON:  # these tests are of any effect; :func:`with_evidence` tests this one by shuffles
+        informative = Lazy(lambda: np.zeros(len(selected), bool))
+        tests = Lazy(lambda: SelectedTests.of_none(len(selected)))
     overlap_with, overlap = overlaps(information, selected)
     source = counted_table.information.source
     is_survival = "survival" in source.capabilities
@@ -72,9 +76,6 @@ def count_evidence(
     if is_survival:
         class_sizes = np.array([class_sizes[0], class_sizes[1:].sum()])
         tables = [with_intervals_added_up(table) for table in tables]
-    tests = tests_of_selected(plug_in, selected)
-    if information.effect == COMMON:
-        tests = Lazy(lambda: SelectedTests.of_none(len(selected)))  # those tests look for any effect
     return CountEvidence(
         binner=counted_table.binner,
         relevance=information.relevance,
@@ -129,15 +130,16 @@ def with_evidence(fit: Fit) -> Fit:
     _ = evidence.values_digest.value  # so that the counts are released
     tests = evidence.tests.value
     informative = evidence.informative.value | tests.is_informative_alone | tests.is_informative_given_others
-    in_doubt = ~informative
+    is_in_doubt = ~informative
+    columns_in_doubt = selected[is_in_doubt]
     if fit.selection.effect == COMMON:
-        passed_shuffles = common_effect_by_shuffles(fit.table, evidence.binner, selected, fit.execution.n_jobs)
+        passes_shuffles = common_effect_by_shuffles(fit.table, evidence.binner, columns_in_doubt, fit.execution.n_jobs)
     else:
-        passed_shuffles = informative_by_shuffles(fit.table, evidence.binner, selected[in_doubt], fit.execution.n_jobs)
-    if passed_shuffles is not None:
+        passes_shuffles = informative_by_shuffles(fit.table, evidence.binner, columns_in_doubt, fit.execution.n_jobs)
+    if passes_shuffles is not None:
         is_informative_alone = tests.is_informative_alone.copy()
-        is_informative_alone[in_doubt] = passed_shuffles
-        informative[in_doubt] = passed_shuffles
+        is_informative_alone[is_in_doubt] = passes_shuffles
+        informative[is_in_doubt] = passes_shuffles
         tests = replace(tests, is_informative_alone=is_informative_alone)
         if fit.selection.effect == COMMON:
             tests = replace(tests, is_conclusive=np.ones(len(selected), bool))
@@ -145,7 +147,7 @@ def with_evidence(fit: Fit) -> Fit:
         evidence,
         informative=Lazy(lambda: informative),
         tests=Lazy(lambda: tests),
-        is_sure=passed_shuffles is not None,
+        is_sure=passes_shuffles is not None,
     )
     return replace(fit, evidence=tested_evidence)
 
