@@ -130,54 +130,55 @@ def choose_greedily(
     must_include: Sequence[int] = (),
     exclude: Sequence[int] = (),
     progress: Progress = None,
-    first_decided_by: Floats | None = None,
+    first_deciding_scores: Floats | None = None,
 ) -> GreedyChoice:
     """Choose features one at a time. Constant columns, which carry no information, are chosen when no other is left.
 
-    ``first_scores`` are the scores of the first choice, which ``first_decided_by``, if it is given, decides in their
-    place. ``is_nonconstant`` is False for constant columns. ``must_include`` are chosen first, in this order, and never
-    refused; ``exclude`` are never chosen. ``progress(n_chosen, n_features_to_select)`` is called after each choice.
+    The first choice is the largest of ``first_deciding_scores``, by default ``first_scores``; its score is that of
+    ``first_scores``. ``is_nonconstant`` is False for constant columns. ``must_include`` are chosen first, in this
+    order, and never refused; ``exclude`` are never chosen. ``progress(n_chosen, n_features_to_select)`` is called after
+    each choice.
     """
-    deciding_first = first_scores if first_decided_by is None else first_decided_by
-    best_first = partial(_largest, deciding_first, first_scores)
+    deciding_scores = first_scores if first_deciding_scores is None else first_deciding_scores
+    best_of: Callable[[Flags], tuple[int, float]] = partial(_largest, deciding_scores, first_scores)
     is_left = np.ones(len(is_nonconstant), bool)
     is_left[list(exclude)] = False
     order: list[int] = []
-    values: list[float] = []
+    chosen_scores: list[float] = []
     runners_up: list[RunnerUp | None] = []
     while len(order) < n_features_to_select:
         nonconstant = is_left & is_nonconstant
         candidates = nonconstant if nonconstant.any() else is_left
-        forced = len(order) < len(must_include)
-        if forced:
+        is_forced = len(order) < len(must_include)
+        if is_forced:
             candidates = np.zeros(len(is_nonconstant), bool)
             candidates[must_include[len(order)]] = True
         elif monitor is not None and not nonconstant.any() and monitor.ends_at_constants():
             break
         if order:
             scores.add(order[-1])
-        best_of = scores.best if order else best_first
-        accepted = _first_accepted(best_of, candidates, monitor, None if forced else is_left)
+            best_of = scores.best
+        accepted = _first_accepted(best_of, candidates, monitor, None if is_forced else is_left)
         if accepted is None:
             break
-        chosen, value, compared = accepted
-        if forced:
+        chosen, score, compared = accepted
+        if is_forced:
             runners_up.append(None)
         elif order:
             runners_up.append(scores.runner_up(compared, chosen))
         else:
-            runners_up.append(runner_up(deciding_first, compared, chosen))
+            runners_up.append(runner_up(deciding_scores, compared, chosen))
         order.append(chosen)
-        values.append(value)
+        chosen_scores.append(score)
         is_left[chosen] = False
         if progress is not None:
             progress(len(order), n_features_to_select)
-    return GreedyChoice(np.array(order, np.intp), np.array(values), runners_up)
+    return GreedyChoice(np.array(order, np.intp), np.array(chosen_scores), runners_up)
 
 
-def _largest(by: Floats, scores: Floats, candidates: Flags) -> tuple[int, float]:
-    """The candidate with the largest value of ``by``, and its score."""
-    chosen = pick(np.where(candidates, by, -np.inf))
+def _largest(deciding_scores: Floats, scores: Floats, candidates: Flags) -> tuple[int, float]:
+    """The candidate with the largest deciding score, and its score."""
+    chosen = pick(np.where(candidates, deciding_scores, -np.inf))
     return chosen, float(scores[chosen])
 
 
@@ -189,9 +190,9 @@ def _first_accepted(
     None if the monitor refuses all.
     """
     while candidates.any():
-        chosen, value = best_of(candidates)
-        if monitor is None or not monitor.refuses(chosen, value, tried):
-            return chosen, value, candidates
+        chosen, score = best_of(candidates)
+        if monitor is None or not monitor.refuses(chosen, score, tried):
+            return chosen, score, candidates
         candidates = candidates.copy()
         candidates[chosen] = False
         candidates = monitor.others(candidates)

@@ -76,10 +76,10 @@ def forward_select(
     """
     monitor = None if stopping is None else stopping.monitor(information)
     first_scores = information.relevance
-    deciding_first = information.cautious_relevance
+    deciding_scores = information.cautious_relevance
     if penalties is not None:
         first_scores = first_scores - penalties
-        deciding_first = deciding_first - penalties
+        deciding_scores = deciding_scores - penalties
     choice = choose_greedily(
         first_scores,
         scores_by(criterion, information, penalties),
@@ -89,7 +89,7 @@ def forward_select(
         must_include=must_include,
         exclude=exclude,
         progress=progress,
-        first_decided_by=deciding_first,
+        first_deciding_scores=deciding_scores,
     )
     outcome = None if monitor is None else monitor.outcome()
     return ForwardChoice(choice.order, choice.scores, choice.runners_up, outcome)
