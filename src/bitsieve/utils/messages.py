@@ -70,7 +70,7 @@ def nearest_in(parameter: str, value: object, allowed: Sequence[str]) -> dict[st
 
 
 def closest_match(name: str, allowed: Sequence[object]) -> str:
-    """``name`` if it is allowed, or the only allowed name that differs in the blanks around it; else ``name``."""
+    """The allowed name that ``name`` stands for, which may have other blanks around it; ``name`` if there is none."""
     if name in allowed:
         return name
     matches = [other for other in map(str, allowed) if other.strip() == name.strip()]
@@ -78,9 +78,10 @@ def closest_match(name: str, allowed: Sequence[object]) -> str:
 
 
 def choices(name: str, allowed: Iterable[str], where_all: str = "") -> str:
-    """Advice for a wrong ``name``: the nearest allowed names, and all of them.
+    """Advice for a wrong ``name``: the nearest allowed names, and a list of all of them.
 
-    Where some are near, ``where_all`` says in place of all of them where these are listed.
+    If ``where_all`` is given, such as "'bitsieve methods' lists all", it stands in place of the list, unless no name is
+    near.
     """
     names = list(allowed)
     all_names = f"choose one of {', '.join(names)}"
@@ -91,7 +92,7 @@ def choices(name: str, allowed: Iterable[str], where_all: str = "") -> str:
 
 
 def allowed_names(name: str, allowed: Sequence[str]) -> str:
-    """Advice for a wrong ``name``: the nearest allowed names, else the first ones."""
+    """Advice for a wrong ``name`` of many, such as the columns: the nearest allowed names, else the first ones."""
     close = nearest(name, allowed)
     if close:
         return literal(f"did you mean {' or '.join(repr(other) for other in close)}?")
