@@ -310,19 +310,30 @@ def _read_roles(
     groups = source.columns([roles.groups]) if roles.groups is not None else options.groups
     strata = source.table(roles.strata) if roles.strata else options.strata
     features = source.features(roles.features)
-    return _read_values(features, y, weights, groups, strata, roles.target_name, options, target_kind)
+    return _read_values(
+        features,
+        y,
+        options,
+        target_kind,
+        sample_weight=weights,
+        groups=groups,
+        strata=strata,
+        target_name=roles.target_name,
+    )
 
 
 def _read_values(
     X: TableLike,
     y: ColumnLike,
+    options: ReadOptions,
+    target_kind: TargetKind,
+    *,
     sample_weight: ColumnLike,
     groups: ColumnLike,
     strata: ColumnLike,
     target_name: str,
-    options: ReadOptions,
-    target_kind: TargetKind,
 ) -> InMemoryDataset:
+    """Read values. The target, weights, groups and strata are values here, also where the options name columns."""
     return read_xy(
         X,
         y,
@@ -519,7 +530,14 @@ def _from_annotated(data: AnnotatedMatrix, options: ReadOptions, target_kind: Ta
 def _from_sparse_arrays(data: ArrayTable, options: ReadOptions, target_kind: TargetKind) -> InMemoryDataset:
     """Read a sparse ``X``, whose columns may be too many to go through by name, and ``y``."""
     table = _read_values(
-        data.X, data.y, options.sample_weight, options.groups, options.strata, "y", options, target_kind
+        data.X,
+        data.y,
+        options,
+        target_kind,
+        sample_weight=options.sample_weight,
+        groups=options.groups,
+        strata=options.strata,
+        target_name="y",
     )
 
     def with_target(names: Sequence[str]) -> ArrayTable:
@@ -554,7 +572,14 @@ def _from_array(data: TableLike, options: ReadOptions, target_kind: TargetKind) 
     )
     y = target_as_array(options.target, X.shape[0])
     table = _read_values(
-        X, y, options.sample_weight, options.groups, options.strata, roles.target_name, options, target_kind
+        X,
+        y,
+        options,
+        target_kind,
+        sample_weight=options.sample_weight,
+        groups=options.groups,
+        strata=options.strata,
+        target_name=roles.target_name,
     )
     return replace(table, original=OriginalData(taker_of(X), None, roles.weight_name))
 
