@@ -17,7 +17,7 @@ from bitsieve.dataset.quantity import TargetKind
 from bitsieve.dataset.sparse import read_sparse
 from bitsieve.dataset.target import read_target, read_weights
 from bitsieve.discretization.transformers import CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner
-from bitsieve.engines.saved_counts import check_cells
+from bitsieve.engines.pair_cells import check_cells
 from bitsieve.io.read import read_table
 
 COLUMN_BYTES = 8 << 14  # of a column of floats

@@ -14,8 +14,9 @@ from bitsieve.cli import main
 from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.coding import rule_from_facts
+from bitsieve.engines.pair_cells import each_table, n_cells
 from bitsieve.engines.rounded_counts import MIN_BASE, check_base, drawn_counts, rounded_counts
-from bitsieve.engines.saved_counts import SavedCounts, each_table, load_sum, n_cells
+from bitsieve.engines.saved_counts import SavedCounts, load_sum
 
 BASE = 5
 

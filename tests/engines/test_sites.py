@@ -12,7 +12,8 @@ import pytest
 from tests.cover import quick_and_slow
 
 from bitsieve.cli import main
-from bitsieve.engines.saved_counts import SavedCounts, TabledSource
+from bitsieve.engines.saved_counts import SavedCounts
+from bitsieve.engines.saved_counts_dataset import TabledSource
 
 SITES = ("Jena", "Bonn", "Kiel")
 

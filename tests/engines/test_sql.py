@@ -15,7 +15,7 @@ from tests.cover import quick_and_slow
 import bitsieve
 from bitsieve.api.select import selection_of
 from bitsieve.cli import main
-from bitsieve.engines.saved_counts import SavedCountsDataset
+from bitsieve.engines.saved_counts_dataset import SavedCountsDataset
 from bitsieve.engines.sql import load_counts
 from bitsieve.io.errors import DataError
 from bitsieve.options import DiscretizationOptions, ExecutionOptions, ReadOptions

@@ -13,7 +13,8 @@ import pytest
 from tests.cover import quick_and_slow
 
 from bitsieve.cli import main
-from bitsieve.engines.saved_counts import OTHER, SavedCounts, each_table
+from bitsieve.engines.pair_cells import each_table
+from bitsieve.engines.saved_counts import OTHER, SavedCounts
 from bitsieve.engines.vocabulary import Vocabulary
 
 SITES = ("Jena", "Bonn", "Kiel")

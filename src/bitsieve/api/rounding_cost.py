@@ -11,7 +11,8 @@ import numpy as np
 
 from bitsieve.diagnostics import Diagnostic
 from bitsieve.engines.rounded_counts import drawn_counts, rounded_counts
-from bitsieve.engines.saved_counts import SavedCounts, SavedCountsDataset
+from bitsieve.engines.saved_counts import SavedCounts
+from bitsieve.engines.saved_counts_dataset import SavedCountsDataset
 from bitsieve.methods.method import MethodResult
 from bitsieve.pipeline.fit import Fit
 from bitsieve.pipeline.notes import job_notes

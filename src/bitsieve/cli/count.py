@@ -40,7 +40,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.vocabulary is not None:
         return _write_vocabulary(arguments, salt)
     with progress_bar(not arguments.quiet):
-        from bitsieve.engines.saved_counts import check_folder, count_table
+        from bitsieve.engines.count_pairs import count_table
+        from bitsieve.engines.saved_counts import check_folder
 
         check_folder(arguments.save)
         if arguments.like is None:
@@ -48,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
             table, binner = _read(_source(arguments), arguments, discretization)
             prepared = _prepared(table, discretization, arguments)
             _print_notes(arguments, [*table.diagnostics, *prepared.diagnostics])
-            counts = count_table(prepared.table, binner, few_are_codes=discretization.leaves_codes_open)
+            counts = count_table(prepared.table, binner, small_integers_as_categories=discretization.leaves_codes_open)
             if salt is not None:
                 counts = salt.hashed_counts(counts)
         else:
@@ -184,7 +185,8 @@ def _write_vocabulary(arguments: argparse.Namespace, salt: Salt | None) -> int:
 
 def _count_like(arguments: argparse.Namespace, salt: Salt | None) -> SavedCounts:
     """Count with the bins of other counts, or with those that follow from vocabularies."""
-    from bitsieve.engines.saved_counts import check_same_columns, check_same_strata, count_like, counted_strata
+    from bitsieve.engines.count_pairs import check_same_columns, count_like, counted_strata
+    from bitsieve.engines.saved_counts import check_same_strata
 
     discretization = _discretization_like(arguments)
     like = _load_like(arguments.like, discretization, salt)

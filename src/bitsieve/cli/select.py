@@ -364,7 +364,8 @@ def _select_from_counts(request: _Request, paths: Sequence[str], strata: Sequenc
     """
     from bitsieve.api.rounding_cost import note_on_rounding
     from bitsieve.api.select import selection_of
-    from bitsieve.engines.saved_counts import SavedCountsDataset, in_strata, load_parts
+    from bitsieve.engines.saved_counts import in_strata, load_parts
+    from bitsieve.engines.saved_counts_dataset import SavedCountsDataset
     from bitsieve.engines.sql import load_counts
     from bitsieve.pipeline.way import run_on_read_table
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from bitsieve.diagnostics import UserError
 from bitsieve.engines.controlled_rounding import TableToRound, rounded_sizes, rounded_tables
-from bitsieve.engines.saved_counts import SavedCounts, each_table
+from bitsieve.engines.pair_cells import each_table
+from bitsieve.engines.saved_counts import SavedCounts
 from bitsieve.utils.arrays import Integers
 
 MIN_BASE = 3  # a cell that is known to have rows, and is published as 0, has 1 or 2

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from bitsieve.diagnostics import UserError
-from bitsieve.engines.saved_counts import OTHER, SavedCounts, extended, with_categories
+from bitsieve.engines.saved_counts import OTHER, SavedCounts, with_categories, with_categories_and_labels
 from bitsieve.io.errors import in_one_line
 from bitsieve.utils.arrays import Values
 
@@ -57,7 +57,7 @@ class Salt:
         hashes = self._hashes_of_columns(counts)
         counts_in_order_of_text = replace(counts, binner=with_categories(counts.binner, hashes), salt=self.fingerprint)
         sorted_hashes = {j: np.sort(values) for j, values in hashes.items()}
-        return extended(counts_in_order_of_text, sorted_hashes, counts.target.labels)
+        return with_categories_and_labels(counts_in_order_of_text, sorted_hashes, counts.target.labels)
 
     def _hashes_of_columns(self, counts: SavedCounts) -> Mapping[int, Values]:
         hashes = {}

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from hashlib import sha256
-from math import prod
 from operator import add
 from os import PathLike
 from pathlib import Path
@@ -18,36 +17,27 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.counts.source import CountSource
-from bitsieve.counts.strata import MergedClasses, SourceInStrata
-from bitsieve.counts.tables import ContingencyTable
-from bitsieve.dataset.column_info import ColumnInfo
 from bitsieve.dataset.column_summary import union_of_values
-from bitsieve.dataset.dataset import OutOfCoreDataset
 from bitsieve.dataset.encoding import lookup
-from bitsieve.dataset.identifiers import are_counts_of_identifier
 from bitsieve.dataset.quantity import TargetKind
 from bitsieve.dataset.target import KindOfTarget, Target
-from bitsieve.diagnostics import Diagnostic, UserError
+from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.coding import array_from_json, array_to_json, rule_facts, rule_from_facts
 from bitsieve.discretization.ragged_array import RaggedArray
 from bitsieve.engines import checked_facts
 from bitsieve.engines.counted_strata import CountedStrata, check_strata_facts
-from bitsieve.engines.partitioned_dataset import PartitionedDataset
+from bitsieve.engines.pair_cells import CELL_BYTES, check_cells, each_table, n_cells
 from bitsieve.io.errors import DataError, in_one_line
 from bitsieve.io.output import writing
 from bitsieve.io.saved_files import COUNTS_FILE, is_saved_selection, is_saved_vocabulary
-from bitsieve.utils.arrays import Columns, Integers, Values
+from bitsieve.utils.arrays import Integers, Values
 from bitsieve.utils.messages import quoted
-from bitsieve.utils.progress import phase
 from bitsieve.utils.types import JsonObject
 
 SITE = "site"  # the name of the strata that are the sites
 OTHER = "(other)"  # the category of all text that a vocabulary does not list
 MAX_ROWS = 1 << 53  # of a class
-CELL_BYTES = 8
-MAX_CELLS = 1 << 28  # all tables together, which take 2 GiB
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +62,7 @@ class SavedCounts:
     def digest(self) -> str:
         """The SHA-256 of the counts and of what they mean; it is the same under another name of the site."""
         facts = {**_meaning(self), "class_sizes": self.class_sizes.tolist()}
-        return _digest(json.dumps(facts).encode(), np.ascontiguousarray(self.cells, "<i8").data).decode().strip()
+        return _digest(json.dumps(facts).encode(), np.ascontiguousarray(self.cells, "<i8").data)
 
     def __add__(self, other: SavedCounts) -> SavedCounts:
         """The counts of both parts of the rows. A category or a class that one of them lacks has no rows there.
@@ -127,7 +117,10 @@ class SavedCounts:
         return replace(self, strata=CountedStrata.one_stratum(name, value, len(self.class_sizes)))
 
     def save(self, folder: str | PathLike[str]) -> None:
-        """Write the counts to a folder, which is made."""
+        """Write the counts to a folder, which is made.
+
+        The file in it has a line with the digest, a line of JSON, and the cells.
+        """
         check_folder(folder)
         path = Path(folder)
         try:
@@ -143,11 +136,11 @@ class SavedCounts:
             "site": self.site,
             "rounding_bases": list(self.rounding_bases),
         }
-        facts = json.dumps(content).encode() + b"\n"
+        facts_line = json.dumps(content).encode() + b"\n"
         cells = np.ascontiguousarray(self.cells, "<i8").data
         with writing(path / COUNTS_FILE, "counts") as file:
-            file.write(_digest(facts, cells))
-            file.write(facts)
+            file.write(_digest(facts_line, cells).encode() + b"\n")
+            file.write(facts_line)
             file.write(cells)
 
     @classmethod
@@ -174,20 +167,20 @@ class SavedCounts:
             )
         with in_one_line(f"{str(path)!r} holds no counts of 'bitsieve count'"):
             with open(path / COUNTS_FILE, "rb") as file:
-                digest = file.readline()
-                text = file.readline()
-                content = file.read()
-            if digest != _digest(text, content):
+                digest_line = file.readline()
+                facts_line = file.readline()
+                bytes_of_cells = file.read()
+            if digest_line != _digest(facts_line, bytes_of_cells).encode() + b"\n":
                 raise _damaged(path)
-            facts = json.loads(text)
-            _check_facts(facts, len(content) // CELL_BYTES)
+            facts = json.loads(facts_line)
+            _check_facts(facts, len(bytes_of_cells) // CELL_BYTES)
             counts = cls(
                 names=facts["names"],
                 target=_target_from_facts(facts),
                 binner=rule_from_facts(facts, facts["names"]),
                 arities=np.array(facts["arities"], np.int32),
                 class_sizes=np.array(facts["class_sizes"], np.int64),
-                cells=np.frombuffer(content, "<i8").astype(np.int64, copy=False),
+                cells=np.frombuffer(bytes_of_cells, "<i8").astype(np.int64, copy=False),
                 dropped=tuple(facts["left_out"]),
                 site=str(facts.get("site", "")),
                 times=dict(facts.get("times", [])),
@@ -202,12 +195,49 @@ class SavedCounts:
         return counts
 
 
-def _damaged(path: Path) -> DataError:
-    return DataError(
-        code="damaged-file",
-        message=f"the counts in {str(path)!r} are incomplete",
-        advice="count again",
-    )
+def _meaning(counts: SavedCounts) -> JsonObject:
+    """What must be equal for tables to add up, as JSON holds it."""
+    binner = counts.binner
+    target = counts.target
+    edges = None if target.edges is None else [float(edge) for edge in target.edges]
+    return {
+        "names": list(counts.names),
+        "arities": counts.arities.tolist(),
+        **rule_facts(binner),
+        "target": target.name,
+        "kind": target.kind,
+        "labels": array_to_json(target.labels),
+        "edges": edges,
+        "unit": target.unit,
+        "left_out": list(counts.dropped),
+        "times": sorted(counts.times.items()),
+        "salt": counts.salt,
+        "strata": None if counts.strata is None else counts.strata.facts(),
+    }
+
+
+def _digest(*contents: bytes | memoryview) -> str:
+    """The SHA-256 of some contents, one after the other."""
+    digest = sha256()
+    for content in contents:
+        digest.update(content)
+    return digest.hexdigest()
+
+
+def check_folder(folder: str | PathLike[str]) -> None:
+    """Refuse a file where counts are to be saved."""
+    if is_saved_selection(folder):
+        raise DataError(
+            code="cannot-write",
+            message=f"{str(folder)!r} is a selection of 'bitsieve select --save', and counts are saved to a folder",
+            advice="give another name",
+        )
+    if Path(folder).is_file():
+        raise DataError(
+            code="cannot-write",
+            message=f"{str(folder)!r} is a file, and counts are saved to a folder",
+            advice="give another name",
+        )
 
 
 def _check_facts(facts: JsonObject, n_stored: int) -> None:
@@ -259,20 +289,12 @@ def _strata_from_facts(facts: JsonObject) -> CountedStrata | None:
     return CountedStrata.from_facts(facts["strata"], len(array_from_json(facts["labels"])))
 
 
-def check_folder(folder: str | PathLike[str]) -> None:
-    """Refuse a file where counts are to be saved."""
-    if is_saved_selection(folder):
-        raise DataError(
-            code="cannot-write",
-            message=f"{str(folder)!r} is a selection of 'bitsieve select --save', and counts are saved to a folder",
-            advice="give another name",
-        )
-    if Path(folder).is_file():
-        raise DataError(
-            code="cannot-write",
-            message=f"{str(folder)!r} is a file, and counts are saved to a folder",
-            advice="give another name",
-        )
+def _damaged(path: Path) -> DataError:
+    return DataError(
+        code="damaged-file",
+        message=f"the counts in {str(path)!r} are incomplete",
+        advice="count again",
+    )
 
 
 def load_sum(paths: Sequence[str]) -> SavedCounts:
@@ -311,10 +333,10 @@ def in_strata(parts: Sequence[SavedCounts], names: Sequence[str]) -> list[SavedC
     if names_of_parts == {name}:
         return list(parts)
     if names_of_parts != {None}:
-        counted = sorted(filter(None, names_of_parts))
+        other_names = sorted(filter(None, names_of_parts))
         raise UserError(
             code="strata-not-supported",
-            message=f"the counts are not within the strata {name!r}, but within {quoted(counted)}",
+            message=f"the counts are not within the strata {name!r}, but within {quoted(other_names)}",
             advice="name that, or count all parts again with --strata",
         )
     if name != SITE:
@@ -330,129 +352,6 @@ def in_strata(parts: Sequence[SavedCounts], names: Sequence[str]) -> list[SavedC
             advice="count again with --site NAME",
         )
     return [part.in_one_stratum(SITE, part.site) for part in parts]
-
-
-class TabledSource(CountSource):
-    """Saved tables of pairs as a source of counts, for methods that need no other tables."""
-
-    def __init__(self, counts: SavedCounts) -> None:
-        self.counts = counts
-        self.n_jobs = None
-        self.class_sizes = counts.class_sizes
-        self.n_classes = len(counts.class_sizes)
-        self.n_samples = int(counts.class_sizes.sum())
-        self.n_features = len(counts.names)
-        self._offsets = _offsets(counts.arities, self.n_classes)
-        self.arities = np.array([self._n_occurring_codes(j) for j in range(self.n_features)], np.int32)
-
-    def _n_occurring_codes(self, j: int) -> int:
-        """One more than the largest code that occurs, as of columns in memory."""
-        samples_of_code = self._dense(j, j).sum(axis=(1, 2))
-        return int(np.flatnonzero(samples_of_code)[-1]) + 1
-
-    def tables(self, pivot: int | None, columns: Columns, by_class: bool) -> list[ContingencyTable]:
-        tables = []
-        for column in map(int, columns):
-            if pivot is None:
-                n_first = 1
-                dense = self._dense(column, column).sum(axis=1)[None]
-            else:
-                n_first = int(self.arities[pivot])
-                dense = self._dense(pivot, column)
-            dense = dense[:n_first, : self.arities[column]]
-            if not by_class:
-                dense = dense.sum(axis=2, keepdims=True)
-            flat = np.ascontiguousarray(dense).reshape(-1)
-            cells = np.flatnonzero(flat)
-            n_first_codes, n_codes, n_classes = dense.shape
-            tables.append(ContingencyTable.of_cells((n_first_codes, n_codes, n_classes), cells, flat[cells]))
-        return tables
-
-    def _dense(self, i: int, j: int) -> Integers:
-        """The cells of a pair, of shape (codes of i, codes of j, classes)."""
-        first_column = min(i, j)
-        second_column = max(i, j)
-        arities = self.counts.arities
-        n_first = int(arities[first_column])
-        shape = (n_first, int(arities[second_column]), self.n_classes)
-        codes_between = int(arities[first_column:second_column].sum())  # of the tables with columns before the second
-        start = self._offsets[first_column] + n_first * self.n_classes * codes_between
-        dense = self.counts.cells[start : start + prod(shape)].reshape(shape)
-        return dense if i <= j else dense.transpose(1, 0, 2)
-
-
-def count_all_pairs(
-    source: CountSource, names: Sequence[str], target: Target, binner: Binning, arities: NDArray[np.int32]
-) -> SavedCounts:
-    """Count the tables of all pairs of columns of a source, whose codes are below ``arities``; too many are refused."""
-    n_columns = len(names)
-    total = n_cells(arities, source.n_classes)
-    check_cells(total, n_columns)
-    report = phase("counting pairs")
-    cells = np.zeros(total, np.int64)
-    tables_of_all_pairs = each_table(cells, arities, source.n_classes)
-    for i in range(n_columns):
-        counted_tables = source.tables(i, np.arange(i, n_columns), True)
-        # ``strict`` is off, as the pairs of the next columns follow those of column i.
-        for counted_table, (_, _, cells_of_pair) in zip(counted_tables, tables_of_all_pairs, strict=False):
-            n_codes_i, n_codes_j, _ = counted_table.shape
-            cells_of_pair[:n_codes_i, :n_codes_j] = counted_table.dense()
-        report(i + 1, n_columns)
-    return SavedCounts(list(names), target, binner, arities.astype(np.int32), source.class_sizes, cells)
-
-
-def _digest(*contents: bytes | memoryview) -> bytes:
-    """The SHA-256 of some contents, one after the other, as a line."""
-    digest = sha256()
-    for content in contents:
-        digest.update(content)
-    return digest.hexdigest().encode() + b"\n"
-
-
-def n_cells(arities: NDArray[np.int32], n_classes: int) -> int:
-    """Cells of the tables of all pairs with the class."""
-    return int(_offsets(arities, n_classes)[-1])
-
-
-def check_cells(total: int, n_columns: int) -> None:
-    """Refuse tables of more cells than fit into memory."""
-    if total > MAX_CELLS:
-        raise UserError(
-            code="table-too-large",
-            message=(f"the tables of all pairs of {n_columns:,} columns have {total:,} cells, more than {MAX_CELLS:,}"),
-            advice="give fewer columns or bins",
-        )
-
-
-def _offsets(arities: NDArray[np.int32], n_classes: int) -> Integers:
-    """The offset of the tables of each column with itself and those after it; the last offset is the end.
-
-    Column i with m_i codes takes ``m_i (m_i + m_(i+1) + ...) n_classes`` cells.
-    """
-    codes = arities.astype(np.int64)
-    codes_from = codes[::-1].cumsum()[::-1]  # of each column and those after it
-    return np.concatenate([[0], np.cumsum(codes * codes_from * n_classes)])
-
-
-def _meaning(counts: SavedCounts) -> JsonObject:
-    """What must be equal for tables to add up, as JSON holds it."""
-    binner = counts.binner
-    target = counts.target
-    edges = None if target.edges is None else [float(edge) for edge in target.edges]
-    return {
-        "names": list(counts.names),
-        "arities": counts.arities.tolist(),
-        **rule_facts(binner),
-        "target": target.name,
-        "kind": target.kind,
-        "labels": array_to_json(target.labels),
-        "edges": edges,
-        "unit": target.unit,
-        "left_out": list(counts.dropped),
-        "times": sorted(counts.times.items()),
-        "salt": counts.salt,
-        "strata": None if counts.strata is None else counts.strata.facts(),
-    }
 
 
 def check_same_strata(first: CountedStrata | None, second: CountedStrata | None) -> None:
@@ -485,42 +384,17 @@ def _with_common_values(first: SavedCounts, second: SavedCounts) -> tuple[SavedC
         second_labels = second.target.labels
     else:
         first_labels = second_labels = union_of_values(first.target.labels, second.target.labels, "the target")
-    first_extended = extended(first, categories_of_column, first_labels)
-    second_extended = extended(second, categories_of_column, second_labels)
+    first_extended = with_categories_and_labels(first, categories_of_column, first_labels)
+    second_extended = with_categories_and_labels(second, categories_of_column, second_labels)
     if first_extended.strata is None or second_extended.strata is None:
         return first_extended, second_extended
     strata = first_extended.strata.union(second_extended.strata)
     return with_combinations(first_extended, strata), with_combinations(second_extended, strata)
 
 
-def with_categories(binner: Binning, categories_of_column: Mapping[int, Values]) -> Binning:
-    """A copy of a fitted rule with these categories, by column index; other columns keep their bins."""
-    has_missing_code = binner.missing == "bin"  # the last code of every column
-    categories = list(binner.categories_)
-    extended = copy(binner)
-    extended.categories_ = categories
-    extended.n_bins_ = binner.n_bins_.copy()
-    for j, values in categories_of_column.items():
-        categories[j] = values
-        extended.n_bins_[j] = len(values) + has_missing_code
-    return extended
-
-
-def _with_one_code(binner: Binning, columns: Sequence[int]) -> Binning:
-    """A copy of a fitted rule with one code for every value of these columns."""
-    pooled = copy(binner)
-    pooled.n_bins_ = binner.n_bins_.copy()
-    pooled.n_bins_[columns] = 1
-    pooled.categories_ = list(binner.categories_)
-    edges = list(binner.bin_edges_)
-    for j in columns:
-        pooled.categories_[j] = np.zeros(1, np.uint8)
-        edges[j] = np.empty(0)
-    pooled.bin_edges_ = RaggedArray.from_arrays(edges)
-    return pooled
-
-
-def extended(counts: SavedCounts, categories_of_column: Mapping[int, Values], labels: Values) -> SavedCounts:
+def with_categories_and_labels(
+    counts: SavedCounts, categories_of_column: Mapping[int, Values], labels: Values
+) -> SavedCounts:
     """The same counts in tables with a code for every one of these categories and labels."""
     has_missing_code = counts.binner.missing == "bin"
     binner = with_categories(counts.binner, categories_of_column)
@@ -576,233 +450,28 @@ def _recoded(
     return replace(counts, arities=arities, class_sizes=class_sizes, cells=cells)
 
 
-def each_table(cells: Integers, arities: NDArray[np.int32], n_classes: int) -> Iterator[tuple[int, int, Integers]]:
-    """Every pair of columns and its table, a view."""
-    start = 0
-    for i in range(len(arities)):
-        for j in range(i, len(arities)):
-            shape = (int(arities[i]), int(arities[j]), n_classes)
-            end = start + prod(shape)
-            yield i, j, cells[start:end].reshape(shape)
-            start = end
+def with_categories(binner: Binning, categories_of_column: Mapping[int, Values]) -> Binning:
+    """A copy of a fitted rule with these categories, by column index; other columns keep their bins."""
+    has_missing_code = binner.missing == "bin"  # the last code of every column
+    categories = list(binner.categories_)
+    extended_binner = copy(binner)
+    extended_binner.categories_ = categories
+    extended_binner.n_bins_ = binner.n_bins_.copy()
+    for j, values in categories_of_column.items():
+        categories[j] = values
+        extended_binner.n_bins_[j] = len(values) + has_missing_code
+    return extended_binner
 
 
-class SavedCountsDataset(OutOfCoreDataset):
-    """Saved counts in place of a table: they are binned and counted already.
-
-    ``within_strata`` says whether information is within the strata of the counts, or of all rows.
-    """
-
-    def __init__(
-        self,
-        counts: SavedCounts,
-        *,
-        named: bool = True,
-        identifier_candidates: Collection[int] = (),
-        within_strata: bool = False,
-    ) -> None:
-        self.within_strata = within_strata
-        self.identifier_candidates = identifier_candidates  # none where identifiers were dropped before counting
-        self.counts = counts
-        self.names = counts.names
-        self.feature_names = np.array(counts.names, object) if named else None
-        self.original = None
-        self.dropped = counts.dropped
-        dropped = [str(self.names[j]) for j in self.dropped]
-        self.diagnostics = (left_out_of_counts(dropped),) if dropped else ()
-        source = TabledSource(counts)
-        tables = source.tables(None, np.arange(len(counts.names)), False)
-        self._has_one_code = np.array([len(table.occupied()[0]) <= 1 for table in tables], bool)
-        self._uncut = {*counts.binner.columns_without_cut.tolist()} - {*counts.dropped}
-        self._coded_arities = source.arities.astype(np.int64)
-
-    @property
-    def capabilities(self) -> frozenset[str]:
-        if self.within_strata:
-            return frozenset({"tables"})  # tables of pairs of columns
-        return frozenset({"tables", "unstratified"})
-
-    @property
-    def class_counts_of_strata(self) -> Integers | None:
-        if self.counts.strata is None or not self.within_strata:
-            return None
-        return self.counts.strata.combinations.class_counts(self.counts.class_sizes)
-
-    @property
-    def can_leave_out(self) -> bool:
-        return False  # all columns were counted
-
-    @property
-    def n_samples(self) -> int:
-        return int(self.counts.class_sizes.sum())
-
-    @property
-    def target(self) -> Target:
-        return self.counts.target
-
-    @property
-    def coded_arities(self) -> Integers:
-        return self._coded_arities
-
-    def summarize(self, binner: Any = None) -> list[ColumnInfo]:
-        return [self._describe(j) for j in range(self.n_features)]
-
-    def _describe(self, j: int) -> ColumnInfo:
-        is_constant = bool(self._has_one_code[j])
-        categories = self.counts.binner.categories_[j]
-        if j not in self.identifier_candidates or categories is None:
-            return ColumnInfo(is_constant=is_constant)
-        (table,) = TabledSource(self.counts).tables(None, np.array([j]), False)
-        codes, n_rows = table.occupied()
-        has_value = codes < len(categories)  # the code behind those of all categories is that of missing values
-        return ColumnInfo(
-            is_constant=is_constant,
-            has_values=bool(has_value.any()),
-            is_identifier=are_counts_of_identifier(categories[codes[has_value]], n_rows[has_value]),
-        )
-
-    def with_small_integers_as_categories(self, n_jobs: int | None = None) -> tuple[SavedCountsDataset, bool]:
-        return self, False
-
-    def count(self, binner: Any) -> tuple[Binning, CountSource]:
-        return self.counts.binner, self._source()
-
-    def _source(self) -> CountSource:
-        """The tables within the strata, or with these added up."""
-        source = TabledSource(self.counts)
-        if self.counts.strata is None:
-            return source
-        combinations = self.counts.strata.combinations
-        if self.within_strata:
-            return SourceInStrata(source, combinations)
-        return MergedClasses(source, combinations.label, combinations.n_classes)
-
-    def without(self, columns: Sequence[int]) -> SavedCountsDataset:
-        """The same counts, of every column; ``dropped`` says which of them no method is to choose."""
-        if set(columns) <= {*self.dropped}:
-            return self
-        table = copy(self)
-        table.dropped = tuple(sorted({*self.dropped, *columns}))
-        return table
-
-    def is_constant(self, j: int) -> bool:
-        return bool(self._has_one_code[j]) and j not in self._uncut
-
-    def is_row_counter(self, j: int) -> bool:
-        return False
-
-
-def count_table(table: PartitionedDataset, binner: Binning, *, few_are_codes: bool) -> SavedCounts:
-    """Count the tables of all pairs of columns of a table, with bins of its own."""
-    check_one_target(table.target)
-    if few_are_codes:
-        table, _ = table.with_small_integers_as_categories()
-    strata = counted_strata(table)
-    fitted, source = table.count(binner)
-    if isinstance(source, SourceInStrata):
-        source = source.source  # its classes are the combinations of stratum and class
-    counts = count_all_pairs(source, table.names, table.target, fitted, fitted.n_bins_.astype(np.int32))
-    return replace(counts, dropped=table.dropped, times=table.times, strata=strata)
-
-
-def counted_strata(table: PartitionedDataset) -> CountedStrata | None:
-    """The strata by which the rows of a table are counted; None without strata."""
-    name = ", ".join(map(str, table.reader.strata))
-    return CountedStrata.of_coding(name, table.target_coding)
-
-
-def check_one_target(target: Target) -> None:
-    """Refuse the combinations of several targets."""
-    if target.kind == "joint":
-        raise UserError(
-            code="one-target-needed",
-            message="the counts of several targets together are not saved",
-            advice="name one column as the target",
-        )
-
-
-def left_out_of_counts(names: Sequence[str]) -> Diagnostic:
-    """Columns were dropped before the rows were counted."""
-    return Diagnostic(
-        code="left-out-of-counts",
-        message=f"left out when the rows were counted: {quoted(names)}",
-        columns=tuple(names),
-    )
-
-
-def check_same_columns(names: Sequence[str], first_names: Sequence[str]) -> None:
-    """Refuse data whose columns are not those of the first counts, in their order."""
-    if names == first_names:
-        return
-    lost = [name for name in first_names if name not in set(names)]
-    new = [name for name in names if name not in set(first_names)]
-    if lost:
-        message = f"the data lacks {quoted(lost)}, which the first counts have"
-    elif new:
-        message = f"the data has {quoted(new)}, which the first counts lack"
-    else:
-        message = "the data has the columns of the first counts in another order"
-    raise UserError(
-        code="columns-differ",
-        message=message,
-        advice=f"give it the columns of the first counts, in their order: {quoted(first_names)}",
-        columns=[*lost, *new],
-    )
-
-
-def _check_same_times(table: PartitionedDataset, first: SavedCounts) -> None:
-    """Refuse a column of dates or durations that the first counts have as numbers, and the other way round."""
-    columns = table.summarize(first.binner)
-    for j, name in enumerate(first.names):
-        categories = first.binner.categories_[j]
-        is_text = categories is not None and categories.dtype.kind not in "iuf"
-        if is_text or j in table.dropped or not columns[j].has_values:
-            continue
-        kind_of_first = first.times.get(j, "numbers")
-        kind = table.times.get(j, "numbers")
-        if kind != kind_of_first:
-            raise UserError(
-                code="mixed-values",
-                message=f"column {name!r} holds {kind_of_first} in the first counts, and {kind} in this data",
-                advice="make it of one kind at all sites, or leave it out by {exclude}",
-                fix={"exclude": [name]},
-                columns=(name,),
-            )
-
-
-def count_like(
-    table: PartitionedDataset, first: SavedCounts, *, hash_categories: Callable[[str, Values], Values] | None = None
-) -> SavedCounts:
-    """Count the tables of all pairs of columns of a table, with the bins of other counts of the same columns.
-
-    Categories and classes that the other counts lack are added. Where a column has a category for all other text, text
-    that it does not list is of that category. Columns that either of them left out are left out.
-    ``hash_categories(column, categories)`` gives the categories of the table as the other counts have them.
-    """
-    target = first.target
-    if target.edges is None:
-        target = replace(target, labels=union_of_values(target.labels, table.target.labels, "the target"))
-    candidates = table.without(first.dropped)
-    first = first.without(candidates.dropped)
-    categories_of_column = {
-        j: values for j, values in enumerate(first.binner.categories_) if values is not None and j not in first.dropped
-    }
-    columns_of_categories = list(categories_of_column)
-    distinct_values = candidates.distinct_values(columns_of_categories)
-    _check_same_times(candidates, first)
-    for j, values in distinct_values.items():
-        name = first.names[j]
-        if hash_categories is not None:
-            values = np.sort(hash_categories(name, values))
-        categories = union_of_values(categories_of_column[j], values, f"column {name!r}")
-        if OTHER not in categories_of_column[j].tolist():
-            categories_of_column[j] = categories
-    binner = with_categories(first.binner, categories_of_column)
-    binner.unseen_category = OTHER
-    binner.hash_categories = hash_categories
-    arities = first.arities.copy()
-    arities[columns_of_categories] = binner.n_bins_[columns_of_categories]
-    recoded = candidates.with_classes_of(target)
-    source = recoded.count_as(binner, arities)
-    counts = count_all_pairs(source, first.names, target, binner, arities)
-    return replace(counts, dropped=first.dropped, times=first.times, salt=first.salt, strata=counted_strata(recoded))
+def _with_one_code(binner: Binning, columns: Sequence[int]) -> Binning:
+    """A copy of a fitted rule with one code for every value of these columns."""
+    pooled = copy(binner)
+    pooled.n_bins_ = binner.n_bins_.copy()
+    pooled.n_bins_[columns] = 1
+    pooled.categories_ = list(binner.categories_)
+    edges = list(binner.bin_edges_)
+    for j in columns:
+        pooled.categories_[j] = np.zeros(1, np.uint8)
+        edges[j] = np.empty(0)
+    pooled.bin_edges_ = RaggedArray.from_arrays(edges)
+    return pooled

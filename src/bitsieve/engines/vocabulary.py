@@ -21,18 +21,11 @@ from bitsieve.diagnostics import UserError
 from bitsieve.discretization.coding import RuleFacts, array_to_json, rule_from_facts
 from bitsieve.discretization.equal import EqualFrequencyBinning, equal_width_cuts
 from bitsieve.engines import checked_facts
+from bitsieve.engines.count_pairs import check_one_target, check_same_columns
+from bitsieve.engines.pair_cells import check_cells, n_cells
 from bitsieve.engines.partitioned_dataset import PartitionedDataset
 from bitsieve.engines.salt import Salt
-from bitsieve.engines.saved_counts import (
-    MAX_ROWS,
-    OTHER,
-    SavedCounts,
-    check_cells,
-    check_one_target,
-    check_same_columns,
-    extended,
-    n_cells,
-)
+from bitsieve.engines.saved_counts import MAX_ROWS, OTHER, SavedCounts, with_categories_and_labels
 from bitsieve.io.errors import in_one_line
 from bitsieve.io.output import write_text
 from bitsieve.io.saved_files import VOCABULARY_FORMAT
@@ -388,4 +381,4 @@ def with_vocabularies(counts: SavedCounts, vocabularies: Sequence[Vocabulary]) -
         elif column.numbers is not None:
             numbers = column.numbers.astype(np.int64)
             categories_of_column[j] = union_of_values(categories, numbers, f"column {name!r}")
-    return extended(counts, categories_of_column, labels).without(left_out)
+    return with_categories_and_labels(counts, categories_of_column, labels).without(left_out)

@@ -13,7 +13,7 @@ from bitsieve.diagnostics import Diagnostic
 from bitsieve.discretization.base import BinningLike
 from bitsieve.discretization.registry import make_binner
 from bitsieve.discretization.transformers import as_transformer
-from bitsieve.engines.saved_counts import SavedCountsDataset
+from bitsieve.engines.saved_counts_dataset import SavedCountsDataset
 from bitsieve.methods.method import check_capabilities
 from bitsieve.options import SAMPLING
 from bitsieve.pipeline.discretize import CountedTable

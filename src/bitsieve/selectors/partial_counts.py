@@ -13,9 +13,10 @@ from bitsieve.dataset.read import read_xy
 from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
 from bitsieve.discretization.registry import make_discretizer
+from bitsieve.engines.count_pairs import count_all_pairs
 from bitsieve.engines.local import count_coded
 from bitsieve.engines.registry import data_in_parts
-from bitsieve.engines.saved_counts import SavedCounts, count_all_pairs
+from bitsieve.engines.saved_counts import SavedCounts
 from bitsieve.options import SAMPLING, DiscretizationOptions
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.types import ColumnLike, TableLike
