@@ -50,8 +50,8 @@ BITS_PER_EVENT = "bits per event"  # the unit of information about a time to an 
 MAX_LOG2_BITS = 6  # |log2(O / E)| is below 2**6
 MANY_EXPECTED = 32  # expected events from which on a series gives the mean of k log2 k, right to 1e-6
 MAX_EVENTS_DRAWN = 1 << 20  # events in all draws of a batch together
-#: With fewer events for each combination of values of Z, the mean under chance is too large. In simulations it is so by up
-#: to a fifth where each has eight events, and by a twentieth where each has twenty.
+#: With fewer events for each combination of values of Z, the mean under chance is too large. In simulations it was too
+#: large by up to a fifth with eight events for each, and by a twentieth with twenty.
 MIN_MEAN_EVENTS = 20
 MAX_CACHED_MEANS = 1 << 23  # means under chance that are cached
 MAX_CHANCE_CELLS = 1 << 16  # cells whose mean under chance is computed at once
