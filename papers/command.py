@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from bitsieve.io.output import check_output, write_text
 from bitsieve.plots.figures import FORMATS, require_matplotlib, save_figure
-from bitsieve.utils.messages import choices, one_line
+from bitsieve.utils.messages import advice_on_choice, one_line
 from bitsieve.utils.parameters import check_integer
 from bitsieve.utils.progress import Ticker, listening
 from bitsieve.utils.terminal_text import aligned
@@ -87,14 +87,14 @@ def _run(options: argparse.Namespace) -> int:
         print(_listing_of_all())
         return DONE
     if options.paper not in PAPERS:
-        raise ValueError(f"there is nothing of a paper {options.paper!r}; {choices(options.paper, PAPERS)}")
+        raise ValueError(f"there is nothing of a paper {options.paper!r}; {advice_on_choice(options.paper, PAPERS)}")
     items = PAPERS[options.paper]
     name = _name(options)
     if name is None:
         print(_listing(options.paper, items))
         return DONE
     if name not in items:
-        raise ValueError(f"there is no {name!r} of {options.paper}; {choices(name, items)}")
+        raise ValueError(f"there is no {name!r} of {options.paper}; {advice_on_choice(name, items)}")
     item = items[name]
     _check_choices(options, name, item)
     output = None if options.output is None else Path(options.output)
@@ -132,11 +132,13 @@ def _check_choices(options: argparse.Namespace, name: str, item: Item) -> None:
     available = [data_set.lower() for data_set in item.sets]
     for data_set in options.sets or ():
         if data_set.lower() not in available:
-            nearest = choices(data_set.lower(), available)
+            nearest = advice_on_choice(data_set.lower(), available)
             raise ValueError(f"{name!r} of {options.paper} has no data set {data_set!r}; {nearest}")
     if options.protocol is not None:
         if options.protocol not in PROTOCOLS:
-            raise ValueError(f"--protocol {options.protocol} is not known: {choices(options.protocol, PROTOCOLS)}")
+            raise ValueError(
+                f"--protocol {options.protocol} is not known: {advice_on_choice(options.protocol, PROTOCOLS)}"
+            )
         if not item.cross_validates:
             raise ValueError(f"{name!r} of {options.paper} has one protocol only: leave --protocol out")
     if options.data_dir is not None and not Path(options.data_dir).is_dir():

@@ -6,7 +6,7 @@ import pytest
 from tests.messages import main, messages
 
 from bitsieve.codes import CODES
-from bitsieve.utils.messages import choices
+from bitsieve.utils.messages import advice_on_choice
 
 STUMBLES = (
     "all the same",
@@ -36,5 +36,5 @@ def test_the_list_is_printed_by_code(capsys):
 
 
 def test_a_name_that_is_like_no_other_is_given_no_guess():
-    assert "did you mean" not in choices("bin", ["select", "explain", "count"])
-    assert choices("explian", ["select", "explain"]).startswith("did you mean explain?")
+    assert "did you mean" not in advice_on_choice("bin", ["select", "explain", "count"])
+    assert advice_on_choice("explian", ["select", "explain"]).startswith("did you mean explain?")

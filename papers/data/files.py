@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from bitsieve.io.npz import read_npz
-from bitsieve.utils.messages import choices
+from bitsieve.utils.messages import advice_on_choice
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -135,6 +135,6 @@ def load_bundled(name: str) -> DataSet:
     from sklearn import datasets
 
     if name not in LOADERS:
-        raise ValueError(f"no data set {name!r} comes with scikit-learn; {choices(str(name), LOADERS)}")
+        raise ValueError(f"no data set {name!r} comes with scikit-learn; {advice_on_choice(str(name), LOADERS)}")
     bunch = getattr(datasets, LOADERS[name])()
     return DataSet(name, bunch.data, bunch.target)

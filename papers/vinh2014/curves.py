@@ -21,7 +21,7 @@ from bitsieve.discretization.transformers import EqualFrequencyBinner
 from bitsieve.optimize.nystrom import Nystrom
 from bitsieve.pipeline.discretize import count_table
 from bitsieve.plots.figures import PAPER_STYLE, colour_and_marker
-from bitsieve.utils.messages import allowed_names
+from bitsieve.utils.messages import advice_on_name
 from bitsieve.utils.progress import phase
 from bitsieve.utils.terminal_text import aligned
 from papers.data.files import ORIGINS, load_bundled, load_npz
@@ -110,7 +110,7 @@ def _sets(options: Options) -> list[DataSet]:
     requested = [name.lower() for name in options.sets]
     for name in requested:
         if name not in SETS:
-            raise ValueError(f"no data set {name!r} here; {allowed_names(name, SETS)}")
+            raise ValueError(f"no data set {name!r} here; {advice_on_name(name, SETS)}")
     data_sets = []
     for name in SETS[:-1]:
         if requested and name not in requested:

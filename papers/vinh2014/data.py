@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from bitsieve.utils.messages import allowed_names
+from bitsieve.utils.messages import advice_on_name
 from papers.data.files import ORIGINS, load_npz
 from papers.data.waveform import make_waveform
 
@@ -218,7 +218,7 @@ def tables(options: Options, rows: Sequence[str]) -> Iterator[PaperData | Missin
     requested = [name.lower() for name in options.sets]
     for name in options.sets:
         if name.lower() not in allowed:
-            raise ValueError(f"no data set {name!r} here; {allowed_names(name, allowed)}")
+            raise ValueError(f"no data set {name!r} here; {advice_on_name(name, allowed)}")
     for row in rows:
         if not requested or row.lower() in requested:
             yield read(options, row)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bitsieve.utils.messages import allowed_names, nearest, one_line, quoted
+from bitsieve.utils.messages import advice_on_name, nearest, one_line, quoted
 
 
 def test_one_line():
@@ -21,5 +21,5 @@ def test_nearest_names():
     assert nearest("zzz", names) == []
     assert nearest("score", ["postcode", "Score (1-5)", "x"])[0] == "Score (1-5)"
     assert nearest("sc", ["Score (1-5)"]) == []
-    assert allowed_names("agee", names) == "did you mean 'age'?"
-    assert allowed_names("zzz", names) == "it is one of 'Income', 'outcome', 'age', 'income '"
+    assert advice_on_name("agee", names) == "did you mean 'age'?"
+    assert advice_on_name("zzz", names) == "it is one of 'Income', 'outcome', 'age', 'income '"

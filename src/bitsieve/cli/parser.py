@@ -81,11 +81,11 @@ class CommandParser(argparse.ArgumentParser):
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
-            from bitsieve.utils.messages import choices, nearest
+            from bitsieve.utils.messages import advice_on_choice, nearest
 
             what = action.option_strings[-1] if action.option_strings else action.dest
             first = "; the command comes first, then data and options" if what == "command" else ""
-            message = f"there is no {what} {value!r}: {choices(str(value), action.choices)}{first}"
+            message = f"there is no {what} {value!r}: {advice_on_choice(str(value), action.choices)}{first}"
             if not action.option_strings:
                 self.error(message)
             names = list(action.choices)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bitsieve.diagnostics import UserError
-from bitsieve.utils.messages import allowed_names, closest_match, nearest_in, quoted
+from bitsieve.utils.messages import advice_on_name, closest_match, nearest_in, quoted
 from bitsieve.utils.types import ColumnLike, Label
 
 
@@ -153,7 +153,7 @@ def _checked_names(names: list[Label], labels: Sequence[Label], role: str) -> li
             raise UserError(
                 code="unknown-column",
                 message=f"there is no column {str(name)!r} for the {role}",
-                advice=allowed_names(str(name), text_labels),
+                advice=advice_on_name(str(name), text_labels),
                 fix=fix,
                 columns=[str(name)],
             )

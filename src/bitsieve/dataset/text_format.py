@@ -10,7 +10,7 @@ from bitsieve.dataset.column_info import TextParsing
 from bitsieve.diagnostics import NAME_ONLY, UserError
 from bitsieve.options import ColumnType, ReadOptions
 from bitsieve.utils.arrays import Flags
-from bitsieve.utils.messages import allowed_names, closest_match, nearest_in
+from bitsieve.utils.messages import advice_on_name, closest_match, nearest_in
 from bitsieve.utils.types import Label
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class ColumnRules:
                 raise UserError(
                     code="unknown-column",
                     message=f"names {name!r}, which is no feature",
-                    advice=allowed_names(name, [*names]),
+                    advice=advice_on_name(name, [*names]),
                     fix=nearest_in("column_types", name, names),
                     columns=[name],
                     parameters={"column_types": NAME_ONLY},

@@ -21,7 +21,7 @@ from bitsieve.evaluate.refit import Refit, RefitProbabilities, RefitScores, has_
 from bitsieve.evaluate.times import COX, NAMES_OF_MODELS, RefitCurves, survival_model
 from bitsieve.metrics.measures import Predicted, does_not_fit
 from bitsieve.utils.arrays import Floats
-from bitsieve.utils.messages import choices
+from bitsieve.utils.messages import advice_on_choice
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ def _named_model(classifier: str, predicted: Predicted, random_state: int) -> tu
     if name in TREE_MODELS:
         return name, _tree_model(name, random_state)
     if name not in MODELS:
-        advice = choices(name, _names(predicted))
+        advice = advice_on_choice(name, _names(predicted))
         raise ParameterError("classifier", classifier, advice, "is not known", code="unknown-name")
     model = MODELS[name]
     if not model.predicts(predicted):

@@ -45,7 +45,7 @@ from bitsieve.pipeline.strata import check_strata, on_strata
 from bitsieve.pipeline.survival import check_effect_of_survival
 from bitsieve.utils.arrays import Columns, Floats, Values
 from bitsieve.utils.defaults import BINNING, COMPARED
-from bitsieve.utils.messages import choices
+from bitsieve.utils.messages import advice_on_choice
 from bitsieve.utils.parameters import check_choice, check_flag, check_integer
 from bitsieve.utils.types import NameOrIndex
 
@@ -82,7 +82,11 @@ class ComparisonOptions:
     def __post_init__(self) -> None:
         if self.protocol not in PROTOCOLS:
             raise ParameterError(
-                "protocol", self.protocol, choices(str(self.protocol), PROTOCOLS), "is not known", code="unknown-name"
+                "protocol",
+                self.protocol,
+                advice_on_choice(str(self.protocol), PROTOCOLS),
+                "is not known",
+                code="unknown-name",
             )
         check_integer("random_state", self.random_state, 0, 2**32 - 1)
         check_flag("bounds", self.bounds)

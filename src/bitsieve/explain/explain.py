@@ -18,7 +18,7 @@ from bitsieve.information.protocol import Information
 from bitsieve.information.survival import BITS_PER_EVENT
 from bitsieve.utils import html
 from bitsieve.utils.arrays import Columns
-from bitsieve.utils.messages import allowed_names, closest_match, quoted
+from bitsieve.utils.messages import advice_on_name, closest_match, quoted
 from bitsieve.utils.note_warnings import displayed
 from bitsieve.utils.terminal_text import finite, number, printable
 from bitsieve.utils.types import JsonObject
@@ -325,7 +325,7 @@ def column_of(feature: object, names: Sequence[str]) -> int:
         raise UserError(
             code="unknown-column",
             message=f"there is no column {feature!r}",
-            advice=allowed_names(feature, list(names)),
+            advice=advice_on_name(feature, list(names)),
         )
     # Values of an array or a Series would fill the screen.
     text = type(feature).__name__ if isinstance(feature, Sized) else repr(feature)

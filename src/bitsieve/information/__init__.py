@@ -15,7 +15,7 @@ from bitsieve.information.protocol import Information, UndefinedQuantityError
 from bitsieve.information.shrinkage import ShrinkageInformation
 from bitsieve.information.survival import CorrectedSurvivalInformation, SurvivalInformation
 from bitsieve.information.within_strata import WITHIN_STRATA
-from bitsieve.utils.messages import choices, nearest_in
+from bitsieve.utils.messages import advice_on_choice, nearest_in
 
 ESTIMATORS: dict[str, type[Information]] = {
     kind.estimator: kind
@@ -36,7 +36,7 @@ def check_estimator(estimator: str, *, conditions_on_sets: bool = False, also: S
         raise ParameterError(
             "estimator",
             estimator,
-            choices(str(estimator), names),
+            advice_on_choice(str(estimator), names),
             "is not known",
             code="unknown-name",
             fix=nearest_in("estimator", estimator, names),

@@ -14,7 +14,7 @@ from bitsieve.diagnostics import NAME_ONLY, ParameterError, UserError, literal
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.column_names import TARGET, NumberedNames
 from bitsieve.utils.lazy import cached_property
-from bitsieve.utils.messages import allowed_names, closest_match, nearest, number_and_noun, quoted
+from bitsieve.utils.messages import advice_on_name, closest_match, nearest, number_and_noun, quoted
 from bitsieve.utils.parameters import FeatureCount
 from bitsieve.utils.types import NameOrIndex
 
@@ -279,7 +279,7 @@ def _index_of_name(
     parts = [part.strip() for part in name.split(",")]
     is_list_of_names = len(parts) > 1 and all(index_of(part) is not None for part in parts)
     instead = parts if is_list_of_names else nearest(name, names, limit=1)
-    advice = allowed_names(name, names)
+    advice = advice_on_name(name, names)
     if is_list_of_names:
         advice = f"give {{{label}}}" if label in PARAMETERS else literal(f"give {quoted(parts)} one by one")
     problem = f"names column {name!r}, which is not there"

@@ -16,7 +16,7 @@ from bitsieve.methods.by_counts.criteria import ALIASES, CRITERIA, make_criterio
 from bitsieve.methods.by_counts.forward import FORWARD
 from bitsieve.methods.by_counts.stopping import STOPPING_RULES, is_a_stopping_rule
 from bitsieve.methods.method import Method, check_capabilities, defaults_of
-from bitsieve.utils.messages import choices, nearest_in
+from bitsieve.utils.messages import advice_on_choice, nearest_in
 from bitsieve.utils.parameter_names import refuse_wrong_names
 
 MODULES = {  # the module that describes each method, in the order of the list
@@ -88,7 +88,7 @@ def method_name(method: str) -> str:
     if name in STOPPING_RULES:
         raise is_a_stopping_rule("method", name)
     if name not in names:
-        nearest = choices(name, names, where_all="'bitsieve methods' lists all")
+        nearest = advice_on_choice(name, names, where_all="'bitsieve methods' lists all")
         raise ParameterError(
             "method", method, nearest, "is not known", code="unknown-name", fix=nearest_in("method", name, names)
         )
@@ -101,7 +101,7 @@ def refuse_method_as_rule(stopping: object) -> None:
         raise ParameterError(
             "stopping",
             stopping,
-            choices("", STOPPING_RULES),
+            advice_on_choice("", STOPPING_RULES),
             "is a method and no stopping rule",
             code="unknown-name",
             fix={"method": stopping},

@@ -31,7 +31,7 @@ from bitsieve.metrics.scorers import (
 )
 from bitsieve.metrics.times import IntegratedBrier, ShortOfUno, short_of_concordance
 from bitsieve.utils.arrays import Values
-from bitsieve.utils.messages import choices
+from bitsieve.utils.messages import advice_on_choice
 
 Loss = Callable[[Values, Values], float]
 Predicted = Literal["classes", "quantity", "times"]  # times to an event
@@ -230,7 +230,9 @@ def make_measure(scoring: str, predicts: Predicted = "classes", n_classes: int =
     measures = {name: find_measure(name) for name in [*MEASURES, *scorer_names()]}
     fitting = [name for name, measure in measures.items() if measure.predicts == predicts]
     if scoring not in measures:
-        raise ParameterError("scoring", scoring, choices(str(scoring), fitting), "is not known", code="unknown-name")
+        raise ParameterError(
+            "scoring", scoring, advice_on_choice(str(scoring), fitting), "is not known", code="unknown-name"
+        )
     measure = measures[scoring]
     if measure.predicts != predicts:
         raise does_not_fit("scoring", scoring, fitting, predicts)

@@ -19,7 +19,7 @@ from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.optimize.eigen import Eigenpair, dominant_eigenvector, dot, lanczos
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.libraries import threadpool_limits
-from bitsieve.utils.messages import choices
+from bitsieve.utils.messages import advice_on_choice
 
 MIN_CONDITION = 0.05  # a shift makes the smallest eigenvalue of A at least this share of its largest
 NEGATIVE = -1e-12  # entries of a unit vector below this are negative; above it they are rounding
@@ -66,7 +66,11 @@ class Nystrom:
             raise ParameterError("sampling_rate", rate, "give a share of the columns, above 0 and at most 1")
         if self.variant is not None and self.variant not in VARIANTS:
             raise ParameterError(
-                "variant", self.variant, choices(str(self.variant), VARIANTS), "is not known", code="unknown-name"
+                "variant",
+                self.variant,
+                advice_on_choice(str(self.variant), VARIANTS),
+                "is not known",
+                code="unknown-name",
             )
         try:
             np.random.default_rng(self.random_state)

@@ -12,7 +12,7 @@ from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.information.drift import Combinations
 from bitsieve.pipeline.period_columns import CombinedColumns
 from bitsieve.utils.arrays import Integers
-from bitsieve.utils.messages import choices
+from bitsieve.utils.messages import advice_on_choice
 from bitsieve.utils.types import Label
 
 FIRST = "first"  # the reference by default
@@ -80,5 +80,5 @@ def index_of_reference(reference: Label, periods: Sequence[Label]) -> int:
         return 0
     names = [str(period) for period in periods]
     if str(reference) not in names:
-        raise ParameterError("reference", reference, choices(str(reference), names))
+        raise ParameterError("reference", reference, advice_on_choice(str(reference), names))
     return names.index(str(reference))

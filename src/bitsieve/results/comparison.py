@@ -21,7 +21,7 @@ from bitsieve.utils import html
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.frames import check_library, frame_of
-from bitsieve.utils.messages import choices
+from bitsieve.utils.messages import advice_on_choice
 from bitsieve.utils.terminal_text import aligned, finite
 from bitsieve.utils.types import DataFrame, JsonObject
 
@@ -365,7 +365,7 @@ class Comparison:
             raise UserError(
                 code="unknown-name",
                 message=f"method {method!r} was not compared",
-                advice=choices(method, self.methods),
+                advice=advice_on_choice(method, self.methods),
             )
         return self.methods.index(method)
 

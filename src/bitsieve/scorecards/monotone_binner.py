@@ -36,7 +36,7 @@ from bitsieve.utils.arrays import Floats, Integers
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.estimator import Estimator
 from bitsieve.utils.frames import default_library, frame_of
-from bitsieve.utils.messages import allowed_names, nearest_in, quoted
+from bitsieve.utils.messages import advice_on_name, nearest_in, quoted
 from bitsieve.utils.parameters import (
     Rule,
     check_choice,
@@ -394,7 +394,7 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
                 raise UserError(
                     code="unknown-column",
                     message=f"names {quoted(unknown)}, no column of the table",
-                    advice=allowed_names(str(unknown[0]), names),
+                    advice=advice_on_name(str(unknown[0]), names),
                     fix=nearest_in(name, unknown[0], names),
                     columns=[str(unknown[0])],
                     parameters={name: NAME_ONLY},

@@ -77,7 +77,7 @@ def closest_match(name: str, allowed: Sequence[object]) -> str:
     return matches[0] if len(matches) == 1 else name
 
 
-def choices(name: str, allowed: Iterable[str], where_all: str = "") -> str:
+def advice_on_choice(name: str, allowed: Iterable[str], where_all: str = "") -> str:
     """Advice for a wrong ``name``: the nearest allowed names, and a list of all of them.
 
     If ``where_all`` is given, such as "'bitsieve methods' lists all", it stands in place of the list, unless no name is
@@ -91,7 +91,7 @@ def choices(name: str, allowed: Iterable[str], where_all: str = "") -> str:
     return f"did you mean {' or '.join(near)}? {where_all or all_names}"
 
 
-def allowed_names(name: str, allowed: Sequence[str]) -> str:
+def advice_on_name(name: str, allowed: Sequence[str]) -> str:
     """Advice for a wrong ``name`` of many, such as the columns: the nearest allowed names, else the first ones."""
     close = nearest(name, allowed)
     if close:

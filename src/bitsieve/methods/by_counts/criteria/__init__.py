@@ -23,7 +23,7 @@ from bitsieve.methods.by_counts.criteria.linear import (
 from bitsieve.methods.by_counts.criteria.nonlinear import AMIFS, CMIM, CMIM2, DISR, ICAP, JMIM, MIQ, NJMIM, CMIMFleuret
 from bitsieve.methods.by_counts.stopping import STOPPING_RULES, is_a_stopping_rule
 from bitsieve.utils.docstrings import cites
-from bitsieve.utils.messages import choices
+from bitsieve.utils.messages import advice_on_choice
 
 
 class Alias(NamedTuple):
@@ -108,14 +108,18 @@ def make_criterion(criterion: str | Criterion | JointCriterion, **parameters: fl
         is_criterion = hasattr(criterion, "scores") or (hasattr(criterion, "fold") and hasattr(criterion, "score"))
         if isinstance(criterion, type) or not is_criterion:
             raise ParameterError(
-                "criterion", criterion, choices("", names), "is neither a name nor a criterion", code="unknown-name"
+                "criterion",
+                criterion,
+                advice_on_choice("", names),
+                "is neither a name nor a criterion",
+                code="unknown-name",
             )
         return criterion
     name = criterion.lower()
     if name in STOPPING_RULES:
         raise is_a_stopping_rule("criterion", name)
     if name not in names:
-        nearest = choices(name, names, where_all="'bitsieve methods' lists all")
+        nearest = advice_on_choice(name, names, where_all="'bitsieve methods' lists all")
         raise ParameterError("criterion", criterion, nearest, "is not known", code="unknown-name")
     criterion_class = CRITERIA[ALIASES[name].same_as if name in ALIASES else name]
     if parameters:

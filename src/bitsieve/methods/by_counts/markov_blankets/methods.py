@@ -41,7 +41,7 @@ from bitsieve.methods.by_counts.markov_blankets.search import CORRECTIONS, FDR, 
 from bitsieve.methods.by_counts.markov_blankets.spouses import AND
 from bitsieve.methods.constraints import has_items
 from bitsieve.methods.method import CONDITIONED, INDEPENDENT, Method, MethodResult, defaults_of
-from bitsieve.utils.messages import choices, nearest_in, quoted
+from bitsieve.utils.messages import advice_on_choice, nearest_in, quoted
 from bitsieve.utils.parameters import (
     check_choice,
     check_flag,
@@ -141,7 +141,7 @@ def _check_algorithm(name: str, value: object) -> None:
     if not isinstance(value, str):
         raise ParameterError(name, value, f"give one of {', '.join(map(repr, ALGORITHMS))}")
     fix = nearest_in(name, value, ALGORITHMS)
-    raise ParameterError(name, value, choices(value, ALGORITHMS), "is not known", code="unknown-name", fix=fix)
+    raise ParameterError(name, value, advice_on_choice(value, ALGORITHMS), "is not known", code="unknown-name", fix=fix)
 
 
 def _check_max_conditioning(name: str, value: object) -> None:

@@ -14,7 +14,7 @@ from bitsieve.methods.by_counts.stopping.knockoffs import KnockoffStopping
 from bitsieve.methods.by_counts.stopping.permutation import PermutationStopping
 from bitsieve.methods.by_counts.stopping.significance import SignificanceStopping
 from bitsieve.methods.by_counts.stopping.threshold import ThresholdStopping
-from bitsieve.utils.messages import choices, nearest_in
+from bitsieve.utils.messages import advice_on_choice, nearest_in
 
 STOPPING_RULES: dict[str, type[StoppingRule]] = {
     rule.name: rule
@@ -53,7 +53,7 @@ def make_stopping(stopping: str | StoppingRule, **parameters: Any) -> StoppingRu
             raise ParameterError(
                 "stopping",
                 stopping,
-                choices(stopping, STOPPING_RULES),
+                advice_on_choice(stopping, STOPPING_RULES),
                 "is not known",
                 code="unknown-name",
                 fix=nearest_in("stopping", stopping, [*STOPPING_RULES]),
@@ -61,6 +61,10 @@ def make_stopping(stopping: str | StoppingRule, **parameters: Any) -> StoppingRu
         return STOPPING_RULES[stopping](**parameters)
     if not isinstance(stopping, StoppingRule):
         raise ParameterError(
-            "stopping", stopping, choices("", STOPPING_RULES), "is neither a name nor a rule", code="unknown-name"
+            "stopping",
+            stopping,
+            advice_on_choice("", STOPPING_RULES),
+            "is neither a name nor a rule",
+            code="unknown-name",
         )
     return stopping
