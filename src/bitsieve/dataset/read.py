@@ -152,13 +152,13 @@ def read_xy(
         n_dropped = n_without(y)
         if n_dropped:
             diagnostics.append(rows_without_target(target.names, n_dropped, n_dropped + table.n_samples))
-    if weights is not None and (weights == 1).all():
-        weights = None
     if survival is not None and without_time is not None and without_time.any():
         names = [survival.duration_name, survival.event_name]
         diagnostics.append(rows_without_target(names, int(without_time.sum()), len(without_time)))
     if isinstance(target, SurvivalTarget):
         diagnostics.append(events_counted(target, weights))
+    if weights is not None and (weights == 1).all():
+        weights = None
     return replace(table, y=target, weights=weights, diagnostics=tuple(diagnostics))
 
 
