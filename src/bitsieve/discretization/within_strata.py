@@ -1,4 +1,4 @@
-"""What bins that each stratum has for itself need of a table."""
+"""Bins of each stratum: the rows that they are made of, and the errors where a table does not allow them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ def required_strata(table: InMemoryDataset) -> Columns:
 
 
 def rows_by_stratum(strata: Columns, n_strata: int = 0) -> list[Columns]:
-    """The rows of every stratum, ascending, for ``n_strata`` strata or as many as occur."""
+    """The rows of every stratum, ascending. There are as many strata as occur, or ``n_strata`` if that is more."""
     n_rows = np.bincount(strata, minlength=n_strata)
     return np.split(np.argsort(strata, kind="stable"), np.cumsum(n_rows)[:-1])
 
 
 def bins_within_need_strata() -> UserError:
     """The error where there are no strata."""
-    return ParameterError("bins_within", True, "add {strata}, or leave it out", "needs strata")
+    return ParameterError("bins_within", True, advice="add {strata}, or leave it out", problem="needs strata")
 
 
 def bins_within_need_rows() -> UserError:

@@ -38,8 +38,8 @@ class CountedStrata:
             )
         assert coding.combinations is not None  # they were found before the rows were counted
         (column,) = coding.strata
-        occurring = np.unique(coding.combinations // coding.target.n_classes)
-        return cls(name, column.values[occurring], coding.strata_and_classes)
+        occurring_strata = np.unique(coding.combinations // coding.target.n_classes)
+        return cls(name, column.values[occurring_strata], coding.strata_and_classes)
 
     @classmethod
     def one_stratum(cls, name: str, value: str, n_classes: int) -> CountedStrata:
@@ -52,29 +52,29 @@ class CountedStrata:
         return len(self.combinations.stratum)
 
     def with_classes(self, new_class: Integers, n_classes: int) -> CountedStrata:
-        """The same strata, where class c is class ``new_class[c]`` of ``n_classes``; the order of classes stays."""
+        """The same strata with other classes: class c becomes ``new_class[c]`` of ``n_classes``, which rises with c."""
         label = new_class[self.combinations.label].astype(np.int64)
         return replace(self, combinations=StrataAndClasses(self.combinations.stratum, label, n_classes))
 
     def union(self, other: CountedStrata) -> CountedStrata:
-        """The strata of both, and their combinations with the same classes."""
+        """The strata, and the combinations, that one of them has or both. Their classes are the same."""
         values = union_of_values(self.values, other.values, f"column {self.name!r} of the strata")
         n_classes = self.combinations.n_classes
         numbers = np.union1d(self._numbers(values), other._numbers(values))
         return CountedStrata(self.name, values, StrataAndClasses.of_numbers(numbers, n_classes))
 
     def positions_in(self, other: CountedStrata) -> Integers:
-        """The index of each combination among those of strata that have all of them, by the same classes."""
+        """The index of each combination in ``other``, which has all of them and the same classes."""
         return np.searchsorted(other._numbers(other.values), self._numbers(other.values))
 
     def _numbers(self, values: Values) -> Integers:
-        """The combinations as numbers ``stratum * n_classes + class``, the strata numbered by these values."""
+        """The numbers ``stratum * n_classes + class`` of the combinations, where the strata are those of ``values``."""
         stratum_of_value = lookup(self.values, values).astype(np.int64)
         numbers: Integers = stratum_of_value[self.combinations.stratum] * self.combinations.n_classes
         return numbers + self.combinations.label
 
     def facts(self) -> JsonObject:
-        """The strata as JSON holds them."""
+        """The strata as a dictionary for JSON."""
         return {
             "name": self.name,
             "values": array_to_json(self.values),
@@ -84,7 +84,7 @@ class CountedStrata:
 
     @classmethod
     def from_facts(cls, facts: JsonObject, n_classes: int) -> CountedStrata:
-        """What :meth:`facts` has given, of ``n_classes`` classes."""
+        """The strata of a dictionary made by :meth:`facts`, and ``n_classes`` classes."""
         combinations = StrataAndClasses(
             stratum=np.array(facts["stratum"], np.int64),
             label=np.array(facts["class"], np.int64),

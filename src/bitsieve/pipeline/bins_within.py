@@ -1,4 +1,4 @@
-"""Bins that each stratum has for itself: where they are possible, and what to know of them."""
+"""Bins of each stratum: the tables that allow them, and the note on their number."""
 
 from __future__ import annotations
 
@@ -25,11 +25,12 @@ def check_bins_within(table: Dataset, discretization: DiscretizationOptions) -> 
         raise ParameterError(
             "bins_within",
             True,
-            "leave it out",
-            "does not take a time to an event as the target",
+            advice="leave it out",
+            problem="does not take a time to an event as the target",
             code="survival-not-supported",
         )
-    if table.capabilities >= UNSTRATIFIED:
+    has_strata = not table.capabilities >= UNSTRATIFIED
+    if not has_strata:
         raise bins_within_need_strata()
     if table.is_sparse:
         raise bins_within_need_dense_rows()
@@ -42,9 +43,9 @@ def check_numbers_are_cut(table: Dataset, discretization: DiscretizationOptions)
     if not discretization.bins_within:
         return
     rows = table.required_rows()
-    are_codes = discretization.binning == "none"
     has_numbers = any(rows.is_numeric(j) for j in range(rows.n_features) if j not in rows.dropped)
-    if are_codes or not has_numbers:
+    cuts_numbers = discretization.binning != "none"  # the rule "none" is settled where all numbers are codes
+    if not has_numbers or not cuts_numbers:
         raise UserError(
             code="parameter-without-effect",
             message="has no effect: all columns are categories, or hold few different whole numbers, which are codes",
@@ -55,7 +56,7 @@ def check_numbers_are_cut(table: Dataset, discretization: DiscretizationOptions)
 
 
 def on_bins_within(binner: Binning, requested: DiscretizationOptions) -> list[Diagnostic]:
-    """How numbers were cut within the strata, where the user left the rule to the program."""
+    """Say how many bins each stratum has, where the user did not choose the rule."""
     if not binner.bins_within or requested.binning != BINNING:
         return []
     return [column_notes.bins_of_each_stratum(int(binner.parameters["n_bins"]))]
