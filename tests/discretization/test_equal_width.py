@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bitsieve.discretization.equal import _float, _ordinal
+from bitsieve.discretization.equal import _from_ordinals, _to_ordinals
 from bitsieve.discretization.transformers import EqualWidthBinner
 
 
@@ -73,10 +73,10 @@ def test_ordinals_are_ordered_and_adjacent_as_the_floats_are():
     values = np.array(
         [-np.inf, -1.7e308, -2.0, -1.0, -5e-324, -0.0, 0.0, 5e-324, 1.0, np.nextafter(1, 2), 1.7e308, np.inf]
     )
-    found = _ordinal(values)
+    found = _to_ordinals(values)
     assert found[values == 0].tolist() == [0, 0]
     assert (np.diff(found)[values[1:] != 0] > 0).all()
     assert found[4:8].tolist() == [-1, 0, 0, 1]
     assert found[9] - found[8] == 1
-    np.testing.assert_array_equal(_float(found), values)
-    np.testing.assert_array_equal(_ordinal(-values), -found)
+    np.testing.assert_array_equal(_from_ordinals(found), values)
+    np.testing.assert_array_equal(_to_ordinals(-values), -found)

@@ -1,4 +1,4 @@
-"""Sums of integer weights in every cell of the tables of pairs of columns, added up by native code."""
+"""Tables of pairs of columns in which every row counts as much as its integer weight, added up by native code."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from numpy.typing import NDArray
 from bitsieve.counts.kernels import TABLE, choose_kernel
 from bitsieve.counts.packed import PackedSource
 from bitsieve.utils.arrays import Columns, Integers
+from bitsieve.utils.ranges import joined_ranges
 
 
 class WeightedTables:
-    """The tables of a pivot with columns. Every row adds its weight to one cell of each.
+    """The tables of a pivot with other columns. Every row adds its weight to one cell of each table.
 
     Columns of few codes are stored as bytes, so that a weight is added for eight columns at once.
 
@@ -26,7 +27,7 @@ class WeightedTables:
     def __init__(self, codes: NDArray[np.integer], arities: NDArray[np.int32], n_jobs: int | None = None) -> None:
         kernel = choose_kernel()
         if kernel.storage != TABLE:
-            kernel = kernel._replace(storage="counters")
+            kernel = kernel._replace(storage="counters")  # which are bytes
         self.arities = arities
         self._source = PackedSource(codes, arities=arities, n_jobs=n_jobs, kernel=kernel.full_name)
         self.packed = self._source.packed
@@ -55,9 +56,7 @@ class WeightedTables:
 
 
 class WeightedSums:
-    """The tables of weights that stay the same.
-
-    The sums of the codes of each column are counted once.
+    """The same tables where the weights stay the same: the sums of every code are added up once.
 
     Parameters
     ----------
@@ -70,15 +69,13 @@ class WeightedSums:
         self.tables = tables
         self.weights = weights
         all_columns = np.arange(len(tables.arities))
-        self._first_sum = np.concatenate([[0], np.cumsum(tables.arities, dtype=np.int64)])  # of the codes of a column
-        self._sums = tables.cells(weights, None, all_columns)
+        self._first_code = np.concatenate([[0], np.cumsum(tables.arities, dtype=np.int64)])  # of each column
+        self._code_sums = tables.cells(weights, None, all_columns)  # of every code of every column
 
     def cells(self, pivot: int | None, columns: Columns) -> Integers:
         """The sums of the weights in all cells, as of :meth:`WeightedTables.cells`."""
-        arities = self.tables.arities[columns].astype(np.int64)
-        first_code = np.cumsum(arities) - arities  # of each column among the codes of ``columns``
-        code = np.arange(int(arities.sum())) - np.repeat(first_code, arities)
-        sums = self._sums[np.repeat(self._first_sum[columns], arities) + code]
+        n_codes = self.tables.arities[columns].astype(np.int64)
+        code_sums = self._code_sums[joined_ranges(self._first_code[columns], n_codes)]
         if pivot is None:
-            return sums
-        return self.tables.cells(self.weights, pivot, columns, sums)
+            return code_sums
+        return self.tables.cells(self.weights, pivot, columns, code_sums)

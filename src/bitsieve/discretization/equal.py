@@ -20,6 +20,8 @@ from bitsieve.utils.parameter_names import proposes_right_names
 from bitsieve.utils.parameters import Rule, check_choice, check_flag, check_integer
 from bitsieve.utils.progress import phase
 
+_CUTS_PER_BATCH = 1 << 18  # bounds the memory of equal_width_cuts
+
 
 def equal_width_codes(values: Floats, low: Floats, high: Floats, n_bins: int) -> Floats:
     """The bins of values v of a range: ``min(floor((v - low) / (high - low) * n_bins), n_bins - 1)``."""
@@ -49,34 +51,32 @@ def equal_width_cuts(low: Floats, high: Floats, n_bins: int) -> Floats:
     above = np.where(equal_width_codes(near_above, low, high, n_bins) >= code, near_above, high)
 
     # Bisect: the code of ``below`` is smaller than that of the cut, the code of ``above`` is not.
-    below_ordinals = _ordinal(below).ravel()
-    above_ordinals = _ordinal(above).ravel()
+    below_ordinals = _to_ordinals(below).ravel()
+    above_ordinals = _to_ordinals(above).ravel()
     unfinished = np.arange(len(below_ordinals))
     while True:
         unfinished = unfinished[above_ordinals[unfinished] > below_ordinals[unfinished] + 1]
         if not len(unfinished):
-            return _float(above_ordinals).reshape(below.shape)
-        a = below_ordinals[unfinished]
-        b = above_ordinals[unfinished]
-        middle = (a >> 1) + (b >> 1) + (a & b & 1)  # (a + b) // 2 where the sum may overflow
+            return _from_ordinals(above_ordinals).reshape(below.shape)
+        low_end = below_ordinals[unfinished]
+        high_end = above_ordinals[unfinished]
+        # (low_end + high_end) // 2, whose sum may overflow
+        middle = (low_end >> 1) + (high_end >> 1) + (low_end & high_end & 1)
         row, cut = np.divmod(unfinished, n_bins - 1)
-        is_above = equal_width_codes(_float(middle), low[row, 0], high[row, 0], n_bins) > cut
-        below_ordinals[unfinished] = np.where(is_above, a, middle)
-        above_ordinals[unfinished] = np.where(is_above, middle, b)
+        is_above = equal_width_codes(_from_ordinals(middle), low[row, 0], high[row, 0], n_bins) > cut
+        below_ordinals[unfinished] = np.where(is_above, low_end, middle)
+        above_ordinals[unfinished] = np.where(is_above, middle, high_end)
 
 
-def _ordinal(values: Floats) -> Integers:
-    """Map floats to integers in the same order; neighbouring floats become neighbouring integers."""
+def _to_ordinals(values: Floats) -> Integers:
+    """Map floats to integers in the same order. Neighbouring floats become neighbouring integers."""
     bits = (values + 0.0).view(np.int64)
     return np.where(bits < 0, np.int64(-(2**63)) - bits, bits)
 
 
-def _float(ordinals: Integers) -> Floats:
-    """The floats of :func:`_ordinal`."""
+def _from_ordinals(ordinals: Integers) -> Floats:
+    """The floats of :func:`_to_ordinals`."""
     return np.where(ordinals < 0, np.int64(-(2**63)) - ordinals, ordinals).view(np.float64)
-
-
-_CUTS_PER_BATCH = 1 << 18  # bounds the memory of equal_width_cuts
 
 
 class _EqualBinning(BlockCutBinning):
@@ -105,20 +105,24 @@ class _EqualBinning(BlockCutBinning):
         if not self.bins_within:
             super().find_bins(table, ranges)
             return
-        rows_of_strata = rows_by_stratum(required_strata(table))
-        features = replace(table, y=None, groups=None, strata=None, original=None)
-        numbers = features.without([j for j, _ in table.categories()])
-        report = phase("binning")
-        edges_of_strata = []
-        for rows in rows_of_strata:
-            rows_of_stratum = numbers.take(rows)
-            edges_of_strata.append(self.find_cuts(rows_of_stratum, rows_of_stratum.value_ranges(self.n_jobs)))
-            report(len(edges_of_strata), len(rows_of_strata))
-        self.bin_edges_of_strata_ = edges_of_strata
+        self.bin_edges_of_strata_ = self._cuts_of_strata(table)
         self.strata_ = table.strata_values
         self.bin_edges_ = RaggedArray.empty(table.n_features)
-        self.n_bins_ = np.max([edges.lengths for edges in edges_of_strata], axis=0) + 1
+        self.n_bins_ = np.max([edges.lengths for edges in self.bin_edges_of_strata_], axis=0) + 1
         self.categories_ = self._fit_categories(table)
+
+    def _cuts_of_strata(self, table: InMemoryDataset) -> list[RaggedArray]:
+        """The cuts of every column in each stratum; columns of categories have none."""
+        rows_of_strata = rows_by_stratum(required_strata(table))
+        features_alone = replace(table, y=None, groups=None, strata=None, original=None)
+        numbers = features_alone.without([j for j, _ in table.categories()])
+        report = phase("binning")
+        cuts = []
+        for rows in rows_of_strata:
+            stratum = numbers.take(rows)
+            cuts.append(self.find_cuts(stratum, stratum.value_ranges(self.n_jobs)))
+            report(len(cuts), len(rows_of_strata))
+        return cuts
 
     def code_by_cuts(self, table: InMemoryDataset, block: NumericBlock, missing_codes: Integers, codes: Values) -> None:
         if not self.bins_within:

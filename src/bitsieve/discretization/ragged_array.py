@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.utils.arrays import Integers, Values
+from bitsieve.utils.ranges import joined_ranges
 
 
 class RaggedArray(Sequence[NDArray[Any]]):
@@ -53,7 +54,7 @@ class RaggedArray(Sequence[NDArray[Any]]):
             dtype = np.result_type(*(arrays.values.dtype for _, arrays in parts))
         merged = cls(np.empty(int(lengths.sum()), dtype), np.cumsum(lengths))
         for indices, arrays in parts:
-            merged.values[merged._value_indices(indices, arrays.lengths)] = arrays.values
+            merged.values[joined_ranges(merged.starts[indices], arrays.lengths)] = arrays.values
         return merged
 
     @property
@@ -76,13 +77,7 @@ class RaggedArray(Sequence[NDArray[Any]]):
         if len(indices) == len(self) and (np.diff(indices) == 1).all():  # all arrays in their order
             return self
         lengths = self.lengths[indices]
-        return RaggedArray(self.values[self._value_indices(indices, lengths)], np.cumsum(lengths))
-
-    def _value_indices(self, indices: Integers, lengths: Integers) -> Integers:
-        """The indices in ``values`` of the first ``lengths[i]`` values of array ``indices[i]``, for every i in turn."""
-        starts_in_result = np.cumsum(lengths) - lengths
-        shift = np.repeat(self.starts[indices] - starts_in_result, lengths)
-        return np.asarray(np.arange(len(shift)) + shift, np.int64)
+        return RaggedArray(self.values[joined_ranges(self.starts[indices], lengths)], np.cumsum(lengths))
 
     def __len__(self) -> int:
         return len(self.indptr) - 1

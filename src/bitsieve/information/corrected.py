@@ -45,6 +45,7 @@ from bitsieve.information.protocol import (
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers, Matrix, Progress
 from bitsieve.utils.choice import Scores
 from bitsieve.utils.lazy import cached_property
+from bitsieve.utils.ranges import joined_ranges
 
 DENSE_NODES = 1024  # smaller counts are nodes: their expected terms are computed. Others are interpolated between nodes
 NODES_PER_DOUBLING = 32  # nodes among the counts from ``DENSE_NODES`` on
@@ -98,19 +99,19 @@ class CubicInterpolation:
 
     nodes: Integers  # only those that are used
     is_node: Flags  # whether each count is a node itself
-    stencil: Integers  # shape (4, n_counts): the indices of the four nodes of each count; the first is a node itself
+    stencil: Integers  # shape (4, n_counts): the indices of the four nodes of each count; a node has its own four times
     weights: Floats  # shape (4, n_counts)
 
     @classmethod
     def between(cls, all_nodes: Integers, counts: Integers) -> CubicInterpolation:
         """Interpolation at ``counts``, from the nodes among ``all_nodes`` that these need."""
-        last_not_above = np.searchsorted(all_nodes, counts, side="right") - 1
-        is_node = all_nodes[last_not_above] == counts
-        first_of_four = np.clip(last_not_above - 1, 0, max(0, len(all_nodes) - 4))
+        nearest_below = np.searchsorted(all_nodes, counts, side="right") - 1  # or the count itself
+        is_node = all_nodes[nearest_below] == counts
+        first_of_four = np.clip(nearest_below - 1, 0, max(0, len(all_nodes) - 4))
         four_nodes = first_of_four[:, None] + np.arange(4)
-        indices = np.where(is_node[:, None], last_not_above[:, None], four_nodes)
-        used, index_among_used = np.unique(indices, return_inverse=True)
-        nodes = all_nodes[used]
+        indices = np.where(is_node[:, None], nearest_below[:, None], four_nodes)
+        used_indices, index_among_used = np.unique(indices, return_inverse=True)
+        nodes = all_nodes[used_indices]
         stencil = np.ascontiguousarray(index_among_used.reshape(-1, 4).T)
         return cls(nodes, is_node, stencil, _cubic_weights(nodes[stencil], counts, is_node))
 
@@ -166,27 +167,11 @@ class Margins:
         stratum_and_count = code_counts.stratum * base + code_counts.counts
         distinct, self.index_of_distinct = np.unique(stratum_and_count, return_inverse=True)
         stratum, self.distinct_counts = np.divmod(distinct, base)
-        self._stratum_starts = np.searchsorted(stratum, np.arange(len(stratum_sizes) + 1))
-        self._expected_sums = []
-        counts_by_stratum = self._by_stratum(self.distinct_counts)
-        for n_samples, counts_of_stratum in zip(stratum_sizes.tolist(), counts_by_stratum, strict=True):
-            interpolation = CubicInterpolation.between(nodes_of(n_samples), counts_of_stratum)
-            self._expected_sums.append(
-                _native.ExpectedSums(
-                    entropy_terms.table[: n_samples + 1],
-                    entropy_terms.shift,
-                    n_samples,
-                    interpolation.nodes,
-                    interpolation.stencil,
-                    interpolation.weights,
-                    interpolation.is_node,
-                    MAX_CACHED_ROWS,
-                )
-            )
-
-    def _by_stratum(self, values: Integers) -> list[Integers]:
-        """Views of the values of each stratum. ``values`` has a value for every distinct count of every stratum."""
-        return [values[first:end] for first, end in pairwise(self._stratum_starts.tolist())]
+        stratum_starts = np.searchsorted(stratum, np.arange(len(stratum_sizes) + 1)).tolist()
+        self._expected_sums = [
+            _expected_sums_of(self.distinct_counts[first:end], n_samples, entropy_terms)
+            for n_samples, (first, end) in zip(stratum_sizes.tolist(), pairwise(stratum_starts), strict=True)
+        ]
 
     def expected(self, counts: StratumCounts) -> Integers:
         """For every distinct count m of a code in a stratum, ``sum of E(c, m)`` over the ``counts`` c of the stratum.
@@ -207,12 +192,26 @@ class Margins:
             ends = self.starts[1:]
         else:
             n_codes = self.starts[columns + 1] - self.starts[columns]
+            index_of_distinct = self.index_of_distinct[joined_ranges(self.starts[columns], n_codes)]
             ends = np.cumsum(n_codes)
-            starts = ends - n_codes  # of the columns among the codes that are taken
-            distance_to_taken = np.repeat(self.starts[columns] - starts, n_codes)
-            index_of_distinct = self.index_of_distinct[np.arange(n_codes.sum()) + distance_to_taken]
         running_sum = np.cumsum(values[index_of_distinct])
-        return np.diff(running_sum[ends - 1], prepend=0)  # right even where the running sum wraps around
+        # The differences are right even where the running sum wraps around.
+        return np.diff(running_sum[ends - 1], prepend=0)
+
+
+def _expected_sums_of(counts: Integers, n_samples: int, entropy_terms: EntropyTerms) -> _native.ExpectedSums:
+    """Sums of expected terms of each of ``counts`` with other counts, in a stratum of ``n_samples``."""
+    interpolation = CubicInterpolation.between(nodes_of(n_samples), counts)
+    return _native.ExpectedSums(
+        entropy_terms.table[: n_samples + 1],
+        entropy_terms.shift,
+        n_samples,
+        interpolation.nodes,
+        interpolation.stencil,
+        interpolation.weights,
+        interpolation.is_node,
+        MAX_CACHED_ROWS,
+    )
 
 
 def _code_counts(information: SumInformation) -> ColumnCounts:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from bitsieve import _native
 from bitsieve.counts.threads import run_blocks
 from bitsieve.utils.arrays import Flags, Floats, Values
+from bitsieve.utils.ranges import joined_ranges
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array, csr_array
@@ -258,7 +259,7 @@ class SparseColumns(ColumnVectors):
 
         n_stored = (self.start[columns + 1] - self.start[columns]).astype(np.intp)
         start = np.concatenate([[0], np.cumsum(n_stored)])
-        positions = np.repeat(self.start[columns] - start[:-1], n_stored) + np.arange(start[-1])
+        positions = joined_ranges(self.start[columns], n_stored)
         arrays = (self.value[positions], self.row[positions], start.astype(self.start.dtype))
         return csc_array(arrays, shape=(self.n_samples, len(columns)))
 
