@@ -125,7 +125,7 @@ class SurvivalInformation(Information):
 
     estimator: ClassVar[str] = "plug-in"
     conditions_on_sets: ClassVar[bool] = True
-    rows_type: ClassVar[type[SumInformation]] = PlugInInformation  # the information that gives the redundancy
+    row_information_type: ClassVar[type[SumInformation]] = PlugInInformation
 
     source: SurvivalSource
 
@@ -133,12 +133,12 @@ class SurvivalInformation(Information):
         survival_source = survival(source)
         assert survival_source is not None
         self.source = survival_source
-        self.rows = self.rows_type(source)  # counts the rows whatever their times
+        self.row_information = self.row_information_type(source)  # of the rows whatever their times: redundancy
         self.sums = sums_of(source)
         self.sums.row_seconds = survival_source.pair_cells_seconds
         n_events = self.source.n_events
-        self.unit = 2.0 ** (62 - MAX_LOG2_BITS - n_events.bit_length())  # units per bit: no sum of cells reaches 2**62
-        self.per_bit = n_events * self.unit
+        # Terms of cells are integers in units of 1 / scale bit. No sum of cells reaches 2**62.
+        self.scale = 2.0 ** (62 - MAX_LOG2_BITS - n_events.bit_length())
         self._units_per_event = self.source.units_by_interval / self.source.n_events_by_interval
 
     def conditional(self) -> ConditionalInformation:
@@ -149,7 +149,7 @@ class SurvivalInformation(Information):
 
     @property
     def entropy(self) -> Floats:
-        return self.rows.entropy
+        return self.row_information.entropy
 
     @property
     def entropy_by_class(self) -> Floats:
@@ -161,7 +161,7 @@ class SurvivalInformation(Information):
 
     @cached_property
     def relevance_sums(self) -> Integers:
-        """``D I(Xi;dN)`` of every feature, in units of ``1 / unit`` bit."""
+        """``D I(Xi;dN)`` of every feature, in units of ``1 / scale`` bit."""
         all_columns = np.arange(self.n_features)
         return self.sums_of_cells(self.source.pair_cells(None, all_columns), self.n_features)
 
@@ -171,26 +171,26 @@ class SurvivalInformation(Information):
 
     @property
     def least_redundancy(self) -> Floats | None:
-        return self.rows.least_redundancy
+        return self.row_information.least_redundancy
 
     @property
     def varies(self) -> Flags:
-        return self.rows.varies
+        return self.row_information.varies
 
     def bits(self, sums: Integers) -> Floats:
         """Sums over cells as bits per event."""
-        return sums / self.per_bit
+        return sums / (self.source.n_events * self.scale)
 
     def sums_of_cells(self, cells: EventCells, n_tables: int) -> Integers:
-        """``sum O log2(O / E)`` over the cells of every table, in units of ``1 / unit`` bit."""
+        """``sum O log2(O / E)`` over the cells of every table, in units of ``1 / scale`` bit."""
         sums = np.zeros(n_tables, np.int64)
         np.add.at(sums, cells.table, self.terms_of_cells(cells))
         return sums
 
     def terms_of_cells(self, cells: EventCells) -> Integers:
-        """``O log2(O / E)`` of every cell, rounded to units of ``1 / unit`` bit."""
+        """``O log2(O / E)`` of every cell, rounded to units of ``1 / scale`` bit."""
         ratio = cells.events / cells.expected_units * self._units_per_event[cells.interval]
-        return np.rint(cells.events * _native.log2_of_each(ratio) * self.unit).astype(np.int64)
+        return np.rint(cells.events * _native.log2_of_each(ratio) * self.scale).astype(np.int64)
 
     def pair(self, pivot: int, columns: Columns | None = None, *, by_class: bool = True) -> SurvivalPair:
         return SurvivalPair(self, pivot, columns)
@@ -204,23 +204,23 @@ class SurvivalInformation(Information):
     ) -> Matrix:
         if quantity != "redundancy":
             raise undefined_for_survival("a matrix of all pairs that involves the events")
-        return self.rows.matrix(quantity, dtype, columns, progress)
+        return self.row_information.matrix(quantity, dtype, columns, progress)
 
 
 class CorrectedSurvivalInformation(SurvivalInformation):
     """The information of features about a time to an event less its mean under chance, in bits per event."""
 
     estimator: ClassVar[str] = "corrected"
-    rows_type: ClassVar[type[SumInformation]] = CorrectedInformation
+    row_information_type: ClassVar[type[SumInformation]] = CorrectedInformation
 
     def __init__(self, source: CountSource) -> None:
         super().__init__(source)
         self._chance_by_feature: dict[int, Floats] = {}  # a cache
 
     @cached_property
-    def margins(self) -> UnitMargins:
+    def expected_shares(self) -> ExpectedShares:
         """The shares of the expected events of every code."""
-        return UnitMargins(self.source, self.unit)
+        return ExpectedShares(self.source, self.scale)
 
     def conditional(self) -> ConditionalInformation:
         return CorrectedSurvivalConditional(self, JointCodes(self.source))
@@ -228,7 +228,7 @@ class CorrectedSurvivalInformation(SurvivalInformation):
     @cached_property
     def chance_of_relevance(self) -> Floats:
         """The mean of I(Xi;dN) under chance, for every Xi."""
-        return self.bits(self.margins.chance_sums(self.source.n_events_by_interval[None, :]))
+        return self.bits(self.expected_shares.chance_sums(self.source.n_events_by_interval[None, :]))
 
     @cached_property
     def relevance(self) -> Floats:
@@ -246,34 +246,33 @@ class CorrectedSurvivalInformation(SurvivalInformation):
             if len(cache) * self.n_features >= MAX_CACHED_MEANS:
                 cache.clear()
             events = self.source.events_of_codes(feature)
-            cache[feature] = self.bits(self.margins.chance_sums(events))
+            cache[feature] = self.bits(self.expected_shares.chance_sums(events))
         return cache[feature]
 
     def chance_redundancy(self, feature: int, columns: Columns | None) -> Floats:
         """The mean of I(Xi;Xs) of the rows over all shuffles of Xi, with Xs the feature."""
-        assert isinstance(self.rows, CorrectedInformation)
-        return self.rows.chance_redundancy(feature, columns)
+        assert isinstance(self.row_information, CorrectedInformation)
+        return self.row_information.chance_redundancy(feature, columns)
 
     def pair(self, pivot: int, columns: Columns | None = None, *, by_class: bool = True) -> CorrectedSurvivalPair:
         return CorrectedSurvivalPair(self, pivot, columns)
 
 
-class UnitMargins:
+class ExpectedShares:
     """The shares of the expected events of every code of every column, in every interval."""
 
-    def __init__(self, source: SurvivalSource, unit: float) -> None:
+    def __init__(self, source: SurvivalSource, scale: float) -> None:
         starts, units = source.unit_margins()
         self.starts = starts
-        self.unit = unit
+        self.scale = scale
         self.share = units / source.units_by_interval
         positive = np.where(self.share > 0, self.share, 1.0)
         self.log2_share = _native.log2_of_each(positive.reshape(-1)).reshape(self.share.shape)
-        self._rows: list[dict[int, Integers]] = [
-            {} for _ in range(self.share.shape[1])
-        ]  # a cache by interval and count
+        #: A cache for each interval: the excess of every code, by number of events
+        self._excess_by_interval: list[dict[int, Integers]] = [{} for _ in range(self.share.shape[1])]
 
     def chance_sums(self, events: Integers) -> Integers:
-        """``sum over z and x of b(O_z, p_x) - O_z p_x log2(O_z p_x)`` of every column x, in units of ``1 / unit`` bit.
+        """``sum over z and x of b(O_z, p_x) - O_z p_x log2(O_z p_x)`` of every column x, in units of ``1 / scale`` bit.
 
         ``events`` are the events O_z of every part z in every interval, shape (n_parts, n_intervals).
         """
@@ -287,22 +286,22 @@ class UnitMargins:
         return np.add.reduceat(by_code, self.starts[:-1])
 
     def _excess(self, interval: int, counts: Integers) -> Integers:
-        """``b(n, p) - n p log2(n p)`` of every count n with every code, shape (n_counts, n_codes); recent are cached.
+        """``b(n, p) - n p log2(n p)`` of every count n of events with every code, shape (n_counts, n_codes).
 
-        Columns share most of their counts.
+        Pivots share most of their counts, so that the values are cached.
         """
-        rows = self._rows[interval]
-        if len(rows) * len(self.share) >= MAX_CACHED_MEANS:
-            rows.clear()
-        new_counts = np.array([count for count in counts.tolist() if count not in rows], np.int64)
+        cache = self._excess_by_interval[interval]
+        if len(cache) * len(self.share) >= MAX_CACHED_MEANS:
+            cache.clear()
+        new_counts = np.array([count for count in counts.tolist() if count not in cache], np.int64)
         if len(new_counts):
             is_expected = self.share[:, interval] > 0
             share = self.share[is_expected, interval]
             log2_share = self.log2_share[is_expected, interval]
             excess = np.zeros((len(new_counts), len(self.share)), np.int64)
-            excess[:, is_expected] = np.rint(binomial_excess(new_counts[:, None], share, log2_share) * self.unit)
-            rows.update(zip(new_counts.tolist(), excess, strict=True))
-        return np.stack([rows[count] for count in counts.tolist()])
+            excess[:, is_expected] = np.rint(binomial_excess(new_counts[:, None], share, log2_share) * self.scale)
+            cache.update(zip(new_counts.tolist(), excess, strict=True))
+        return np.stack([cache[count] for count in counts.tolist()])
 
 
 class SurvivalPair(PairInformation):
@@ -316,21 +315,21 @@ class SurvivalPair(PairInformation):
         self.columns = columns
 
     @cached_property
-    def _rows(self) -> PairInformation:
+    def _row_pair(self) -> PairInformation:
         """The same pairs, of the rows whatever their times."""
-        return self.information.rows.pair(self.pivot, self.columns, by_class=False)
+        return self.information.row_information.pair(self.pivot, self.columns, by_class=False)
 
     @property
     def redundancy(self) -> Floats:
-        return self._rows.redundancy
+        return self._row_pair.redundancy
 
     @property
     def divisor(self) -> Floats:
-        return self._rows.divisor
+        return self._row_pair.divisor
 
     @cached_property
     def _joint_sums(self) -> Integers:
-        """``D I(Xi,Xs;dN)``, in units of ``1 / unit`` bit."""
+        """``D I(Xi,Xs;dN)``, in units of ``1 / scale`` bit."""
         info = self.information
         columns = self.of(np.arange(info.n_features))
         return info.sums_of_cells(info.source.pair_cells(self.pivot, columns), len(columns))
@@ -427,7 +426,7 @@ class SurvivalConditional(ConditionalInformation):
     """The information about a time to an event conditional on a set Z of features."""
 
     def __init__(self, information: SurvivalInformation, partition: JointCodes) -> None:
-        super().__init__(information.rows.entropy_terms, partition)
+        super().__init__(information.row_information.entropy_terms, partition)
         self.information = information
         self.joint_codes = partition
         self._tests: dict[int, LogRankTest] = {}  # by feature
@@ -446,7 +445,7 @@ class SurvivalConditional(ConditionalInformation):
 
     @cached_property
     def _sum_of_parts(self) -> int:
-        """``D I(Z;dN)``, in units of ``1 / unit`` bit."""
+        """``D I(Z;dN)``, in units of ``1 / scale`` bit."""
         cells = self.information.source.part_cells(self.joint_codes.part, None)
         return int(self.information.sums_of_cells(cells, 1)[0])
 
@@ -486,7 +485,7 @@ class SurvivalConditional(ConditionalInformation):
     def _sums_of_draws(self, events: Integers, draws: EventDraws) -> Integers:
         """``sum O log2(O / E)`` of every draw.
 
-        Many draws have equally many events in a cell: the term of a cell and a number of events is computed once.
+        Many draws have equally many events in a cell: each term of a cell with a number of events is computed once.
         """
         draw, cell = np.nonzero(events)
         n_events = events[draw, cell]
@@ -526,7 +525,7 @@ class CorrectedSurvivalConditional(SurvivalConditional):
     def _chance(self) -> Floats:
         """The mean of I(Xi;dN|Z) under chance, for every Xi."""
         events = self.information.source.events_of_parts(self.joint_codes.part, self.joint_codes.n_parts)
-        return self.information.bits(self.information.margins.chance_sums(events))
+        return self.information.bits(self.information.expected_shares.chance_sums(events))
 
     def conditional_relevance(self, columns: Columns | None = None) -> Floats:
         chance = self._chance if columns is None else self._chance[columns]

@@ -28,7 +28,7 @@ def leaks_of(counted_table: CountedTable) -> list[Leak]:
 
     information = counted_table.information
     if isinstance(information, SurvivalInformation):
-        information = information.rows  # about the classes: censored, or the interval of the event
+        information = information.row_information  # about the classes: censored, or the interval of the event
     others = leaks(information, has_intervals)
     return copies + [leak for leak in others if leak.column not in copied_columns]
 
