@@ -137,9 +137,9 @@ class StratumWeights:
         n_first, n_second, n_strata = table.shape
         cells, counts = table.occupied()
         cell, stratum = np.divmod(cells, n_strata)
-        spread = (counts * (self.stratum_sizes[stratum] - counts)).astype(np.float64)
+        n_xs_times_others = (counts * (self.stratum_sizes[stratum] - counts)).astype(np.float64)
         n_cells = n_first * n_second
-        by_class = [np.bincount(cell, spread * variance[stratum], n_cells) for variance in self.variance.T]
+        by_class = [np.bincount(cell, n_xs_times_others * variance[stratum], n_cells) for variance in self.variance.T]
         return np.stack(by_class, axis=1)
 
 
@@ -156,8 +156,7 @@ class ColumnTables(NamedTuple):
     @classmethod
     def of_tables(cls, by_class: Sequence[ContingencyTable], by_stratum: Sequence[ContingencyTable]) -> ColumnTables:
         """The tables of each column, joined."""
-        n_values = [_n_pairs(table) for table in by_class]
-        return cls(joined(by_class), joined(by_stratum), np.cumsum([0, *n_values]))
+        return cls(joined(by_class), joined(by_stratum), value_starts(by_class))
 
     def observed(self) -> Integers:
         """O of every value and class, shape (values, classes)."""
@@ -184,7 +183,7 @@ class CommonEffectPair(PairInformation):
         self.information = information
         self.pivot = pivot
         self.columns = columns
-        self.shared = shared  # what the columns share, whatever the class
+        self.shared = shared  # gives what the columns share with the pivot
 
     @property
     def redundancy(self) -> Floats:
@@ -231,7 +230,7 @@ class CommonEffectInformation(Information):
         self.sums = self.within.sums
         self.entropy_terms = make_entropy_terms(source.n_samples)
         self.weights = StratumWeights.of_counts(self.counts)
-        self.shared: SumInformation = self.within  # what the columns share, whatever the class
+        self.shared: SumInformation = self.within  # gives what columns share with each other
         if source.n_samples < MIN_ROWS_PER_STRATUM * len(self.counts.stratum_sizes):
             self.shared = self.pooled_kind(source)
 
@@ -270,7 +269,7 @@ class CommonEffectInformation(Information):
         return CommonEffectPair(self, pivot, columns, self.shared.pair(pivot, columns, by_class=by_class))
 
     def bits_of_columns(self, pivot: int | None, columns: Columns) -> Floats:
-        """The common effect of the joint value of the pivot (None: no pivot) with each of ``columns``."""
+        """The common effect of the joint value of the pivot with each of ``columns``; of each alone without a pivot."""
         return self.quantity_of_columns(self.bits, pivot, columns)
 
     @abstractmethod
@@ -297,9 +296,9 @@ class CommonEffectInformation(Information):
         occurs = expected > 0
         variances = self.weights.variances(tables.by_stratum)[occurs]
         terms = variances / expected[occurs] * poisson_excess(expected[occurs])
-        n_terms_before = np.concatenate([[0], np.cumsum(occurs.sum(axis=1))])  # the terms of each value
-        edges = n_terms_before[tables.starts].tolist()
-        sums = [terms[first:end].sum() for first, end in pairwise(edges)]
+        first_term_of_value = np.concatenate([[0], np.cumsum(occurs.sum(axis=1))])
+        first_term_of_column = first_term_of_value[tables.starts].tolist()
+        sums = [terms[first:end].sum() for first, end in pairwise(first_term_of_column)]
         return np.array(sums) / self.source.n_samples
 
     def quantity_of_columns(self, quantity: TableQuantity, pivot: int | None, columns: Columns) -> Floats:
@@ -313,22 +312,23 @@ class CommonEffectInformation(Information):
         n_first = 1 if pivot is None else int(source.arities[pivot])
         for block in column_blocks(n_first, source.arities[columns], source.n_classes, source.n_samples):
             for batch in batches_of_tables(source.tables(pivot, columns[block], True)):
-                table = joined(batch)
-                starts = np.cumsum([0, *map(_n_pairs, batch)])
-                yield ColumnTables(self.counts.within_classes(table), self.counts.within_strata(table), starts)
+                by_combination = joined(batch)
+                by_class = self.counts.within_classes(by_combination)
+                by_stratum = self.counts.within_strata(by_combination)
+                yield ColumnTables(by_class, by_stratum, value_starts(batch))
 
 
 class _Cells(NamedTuple):
     """The occupied cells of a table of parts, codes of a feature and classes. Arrays have shape (n_cells,)."""
 
-    joint_value: Integers  # of Z and the feature, from 0 on
+    joint_value: Integers  # of Z and the feature, numbered from 0
     part: Integers
     label: Integers
     counts: Integers
     n_classes: int
 
     def can_change(self) -> Flags:
-        """Whether shuffles may change a cell: they change nothing in parts of one code, or of one class."""
+        """Whether shuffles may change each cell. They change nothing in a part of one code, or of one class."""
         has_codes = _has_several(self.part, self.joint_value)
         has_classes = _has_several(self.part, self.label)
         return has_codes[self.part] & has_classes[self.part]
@@ -345,7 +345,7 @@ class CommonEffectConditional(ConditionalInformation):
     def __init__(self, information: CommonEffectInformation, partition: Partition) -> None:
         super().__init__(information.entropy_terms, partition)
         self.information = information
-        self._latest_cells: dict[int, _Cells] = {}  # of the feature that was counted last
+        self._latest_cells: dict[int, _Cells] = {}  # a cache by feature, of the one that was counted last
 
     def refine(self, feature: int) -> CommonEffectConditional:
         return CommonEffectConditional(self.information, self.partition.refine(feature))
@@ -383,14 +383,14 @@ class CommonEffectConditional(ConditionalInformation):
         return np.concatenate(quantities) - quantity_of_set
 
     def _cells_of_feature(self, feature: int) -> _Cells:
-        """The cells of one feature; those of the latest feature are counted once."""
+        """The cells of a feature; cached until another feature is asked for."""
         if feature not in self._latest_cells:
             (table,) = self.partition.tables(np.array([feature]), True)
             self._latest_cells = {feature: self._cells(table)}
         return self._latest_cells[feature]
 
     def _cells(self, table: ContingencyTable) -> _Cells:
-        """The cells of a table of parts, codes and classes."""
+        """The occupied cells of a table of parts, codes and classes."""
         _, n_codes, n_classes = table.shape
         cells, counts = table.occupied()
         part, code, label = np.unravel_index(cells, table.shape)
@@ -415,27 +415,11 @@ class CommonEffectConditional(ConditionalInformation):
         tables = self._column_tables([cells])
         expected = self.information.weights.expected_counts(tables.by_stratum)
         observed = tables.observed()
-
-        can_change = cells.can_change()
-        cell_of_sample = np.repeat(np.flatnonzero(can_change), cells.counts[can_change])  # in the order of the parts
-        value = cells.joint_value[cell_of_sample]
-        label = cells.label[cell_of_sample]
-        part = cells.part[cell_of_sample]
-
-        def counts_of_samples(values: Integers) -> Integers:
-            """How many of the samples have each joint value and class, if these are their joint values."""
-            counts = np.bincount(values * cells.n_classes + label, minlength=observed.size)
-            return counts.reshape(observed.shape)
-
-        unchanged = observed - counts_of_samples(value)
         divergences = np.empty(len(seeds), np.int64)
-        for i, seed in enumerate(seeds.tolist()):
-            random_keys = np.random.default_rng(seed).random(len(part))  # below 1: within a part they decide
-            order = np.argsort(part + random_keys, kind="stable")
-            shuffled = unchanged + counts_of_samples(value[order])
+        for i, shuffled in enumerate(_shuffled_counts(cells, observed, seeds)):
             divergences[i] = self.information.divergences(shuffled, expected, tables.starts)[0]
 
-        # What chance gives is the same after every shuffle.
+        # Shuffles leave every E as it is, and with it the mean by chance: the divergence alone changes.
         relevance = self.conditional_relevance(np.array([feature]))
         (divergence,) = self.information.divergences(observed, expected, tables.starts)
         change: Floats = (divergences - divergence) / self.entropy_terms.per_bit
@@ -452,7 +436,7 @@ class CommonEffectConditional(ConditionalInformation):
         return np.divide(bits * freedom, by_chance, out=np.zeros(len(columns)), where=by_chance > 0)
 
     def degrees_of_freedom(self, feature: int) -> int:
-        """``(codes - 1) (classes - 1)`` of every value of Z, over the samples that shuffles may change, summed."""
+        """The sum over all values of Z of ``(codes - 1) (classes - 1)``, of the samples that shuffles may change."""
         cells = self._cells_of_feature(feature)
         can_change = cells.can_change()
         value_of_set = self._value_of_part[cells.part[can_change]]
@@ -466,19 +450,44 @@ class CommonEffectConditional(ConditionalInformation):
         return 0.0
 
 
+def _shuffled_counts(cells: _Cells, observed: Integers, seeds: NDArray[np.uint64]) -> Iterator[Integers]:
+    """O of every joint value and class, shape as ``observed``, after each shuffle of the values within the parts."""
+    can_change = cells.can_change()
+    cell_of_sample = np.repeat(np.flatnonzero(can_change), cells.counts[can_change])  # in the order of the parts
+    value = cells.joint_value[cell_of_sample]
+    label = cells.label[cell_of_sample]
+    part = cells.part[cell_of_sample]
+
+    def counts_of_samples(values: Integers) -> Integers:
+        """How many of the samples have each joint value and class, if ``values`` are their joint values."""
+        counts = np.bincount(values * cells.n_classes + label, minlength=observed.size)
+        return counts.reshape(observed.shape)
+
+    unchanged = observed - counts_of_samples(value)
+    for seed in seeds.tolist():
+        random_keys = np.random.default_rng(seed).random(len(part))  # below 1, so that every sample stays in its part
+        order = np.argsort(part + random_keys, kind="stable")
+        yield unchanged + counts_of_samples(value[order])
+
+
+def value_starts(tables: Sequence[ContingencyTable]) -> Integers:
+    """Where the values of each table start, one table after the other, and where the last end."""
+    return np.cumsum([0, *map(_n_pairs, tables)])
+
+
 def batches_of_tables(tables: Sequence[ContingencyTable]) -> Iterator[Sequence[ContingencyTable]]:
     """Divide tables into batches of at most 65,536 pairs of codes together, or of one table."""
-    n_pairs_up_to = np.cumsum([_n_pairs(table) for table in tables])
+    starts = value_starts(tables)
     first = 0
     while first < len(tables):
-        n_pairs_before = n_pairs_up_to[first - 1] if first else 0
-        end = max(first + 1, int(np.searchsorted(n_pairs_up_to, n_pairs_before + MAX_PAIRS_AT_ONCE, side="right")))
+        end_of_fitting = int(np.searchsorted(starts, starts[first] + MAX_PAIRS_AT_ONCE, side="right")) - 1
+        end = max(first + 1, end_of_fitting)
         yield tables[first:end]
         first = end
 
 
 def _n_pairs(table: ContingencyTable) -> int:
-    """The number of pairs of a first and a second code."""
+    """The number of pairs of a first and a second code: of joint values, whether they occur or not."""
     n_first, n_second, _ = table.shape
     return n_first * n_second
 
