@@ -43,20 +43,24 @@ def select(table, method="jmi", **options):
     return bitsieve.select(table, "y", method=method, **{"strata": "batch", "bins_within": True, **options})
 
 
-def same_bits(found, expected):
-    assert found.features == expected.features
+def assert_same_bits(selection, expected):
+    assert selection.features == expected.features
     for attribute in ("scores", "relevance", "relevance_pooled", "heterogeneity"):
-        assert getattr(found, attribute).tobytes() == getattr(expected, attribute).tobytes(), attribute
+        assert getattr(selection, attribute).tobytes() == getattr(expected, attribute).tobytes(), attribute
 
 
-def same_to_rounding(found, expected):
+def assert_close(selection, expected):
     """The mean of a common effect by chance is a sum of floats in the order of the strata."""
-    assert found.features == expected.features
+    assert selection.features == expected.features
     for attribute in ("scores", "relevance", "relevance_pooled", "heterogeneity"):
-        np.testing.assert_allclose(getattr(found, attribute), getattr(expected, attribute), atol=1e-12)
+        np.testing.assert_allclose(getattr(selection, attribute), getattr(expected, attribute), atol=1e-12)
 
 
-HOW = {
+def bits_of(column, selection):
+    return selection.relevance[selection.features.index(column)]
+
+
+OPTIONS = {
     "default": {},
     "quantiles": {"binning": "quantile", "n_bins": 3},
     "widths": {"binning": "uniform", "n_bins": 4, "method": "mrmr"},
@@ -64,41 +68,40 @@ HOW = {
     "rule": {"stopping": "fdr", "n_features_to_select": "auto"},
     "fcbf": {"method": "fcbf"},
 }
-in_every_way = pytest.mark.parametrize("how", HOW.values(), ids=HOW)
+with_every_rule = pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
 
 
-@in_every_way
-def test_a_shift_of_each_batch_changes_nothing(how):
-    same_bits(select(batches(shift=8), **how), select(batches(shift=0), **how))
+@with_every_rule
+def test_a_shift_of_each_batch_changes_nothing(options):
+    assert_same_bits(select(batches(shift=8), **options), select(batches(shift=0), **options))
 
 
-@in_every_way
-def test_names_of_batches_doors_and_threads_change_nothing(how):
+@with_every_rule
+def test_names_of_batches_doors_and_threads_change_nothing(options):
     table = batches()
-    expected = select(table, **how)
+    expected = select(table, **options)
     renamed = table.assign(batch=table["batch"].map({"k": "3", "l": "1", "m": "2"}))
-    same_to_rounding(select(renamed, **how), expected)
+    assert_close(select(renamed, **options), expected)
     for data in (pl.from_pandas(table), pa.Table.from_pandas(table), pl.from_pandas(table).lazy()):
-        same_bits(select(data, **how), expected)
-    same_bits(select(table, n_jobs=3, **how), expected)
-    same_bits(select(table.drop(columns="batch"), strata=table["batch"], **how), expected)
+        assert_same_bits(select(data, **options), expected)
+    assert_same_bits(select(table, n_jobs=3, **options), expected)
+    assert_same_bits(select(table.drop(columns="batch"), strata=table["batch"], **options), expected)
 
 
 def test_one_batch_has_the_bins_of_all_rows():
     table = batches().assign(batch="k")
-    how = {"binning": "quantile", "n_bins": 4}
-    same_bits(select(table, **how), select(table, bins_within=False, **how))
+    options = {"binning": "quantile", "n_bins": 4}
+    assert_same_bits(select(table, **options), select(table, bins_within=False, **options))
 
 
 def test_a_shifted_column_is_found_by_the_bins_of_each_batch():
     table = batches()
-    how = {"method": "mim", "binning": "quantile", "n_bins": 3}
-    pooled = select(table, bins_within=False, **how)
-    within = select(table, **how)
+    options = {"method": "mim", "binning": "quantile", "n_bins": 3}
+    pooled = select(table, bins_within=False, **options)
+    within = select(table, **options)
     assert pooled.features[0] == "marker"
     assert {*within.features[:2]} == {"stain", "marker"}
-    bits_of_stain = [found.relevance[found.features.index("stain")] for found in (pooled, within)]
-    assert bits_of_stain[1] > 3 * max(bits_of_stain[0], 0.01)
+    assert bits_of("stain", within) > 3 * max(bits_of("stain", pooled), 0.01)
 
 
 def test_selectors_find_the_same():
@@ -141,9 +144,8 @@ def test_columns_without_a_cut_are_a_reason_to_try_it():
 def test_columns_of_few_whole_numbers_stay_categories():
     table = batches()
     table["grade"] = table["y"] + np.random.default_rng(1).integers(0, 3, N)
-    found = select(table, method="mim")
-    as_text = select(table.assign(grade=table["grade"].astype(str)), method="mim")
-    same_bits(found, as_text)
+    as_text = table.assign(grade=table["grade"].astype(str))
+    assert_same_bits(select(table, method="mim"), select(as_text, method="mim"))
 
 
 def test_a_selection_is_saved_and_takes_columns_but_no_codes(tmp_path):
@@ -277,60 +279,61 @@ def test_selectors_without_strata_are_refused():
         bitsieve.KnockoffSelector(bins_within=True)
 
 
-SHARES = np.array([0.15, 0.5, 0.85])  # of the class in three batches
+SHARES_OF_CLASS = np.array([0.15, 0.5, 0.85])  # of class 1 in three batches
 EFFECT = 0.9  # standard deviations between the classes
 SHIFT = 3.0  # standard deviations between batches
 
 
-def information(tables):
-    """I(X;C) of tables of shares, the sum of each of which is 1: the mean over the tables."""
-    bits = [np.nansum(t * np.log2(t / np.outer(t.sum(axis=1), t.sum(axis=0)))) for t in tables]
+def mean_information(distributions):
+    """The mean of I(X;C) over joint distributions of bins and classes."""
+    bits = [np.nansum(p * np.log2(p / np.outer(p.sum(axis=1), p.sum(axis=0)))) for p in distributions]
     return np.mean(bits)
 
 
-def shares(cuts, batch):
-    """The shares of bins and classes in a batch, where a column is normal in each class."""
+def joint_distribution(cuts, batch):
+    """The shares of every bin and class in a batch, where a column is normal in each class."""
     bounds = np.concatenate([[-np.inf], cuts, [np.inf]])
     in_class = [np.diff(norm.cdf(bounds - SHIFT * batch - EFFECT * c)) for c in (0, 1)]
-    return np.column_stack([(1 - SHARES[batch]) * in_class[0], SHARES[batch] * in_class[1]])
+    return np.column_stack([(1 - SHARES_OF_CLASS[batch]) * in_class[0], SHARES_OF_CLASS[batch] * in_class[1]])
 
 
-def tertiles(batches_of_rows):
+def tertiles(batch_numbers):
     """The cuts into three bins of equal frequency of the rows of some batches."""
     grid = np.linspace(-6, 13, 100_001)
-    distribution = np.mean([distribution_function(grid, batch) for batch in batches_of_rows], axis=0)
+    distribution = np.mean([distribution_function(grid, batch) for batch in batch_numbers], axis=0)
     return np.interp([1 / 3, 2 / 3], distribution, grid)
 
 
 def distribution_function(values, batch):
-    of_classes = [norm.cdf(values - SHIFT * batch - EFFECT * c) for c in (0, 1)]
-    return (1 - SHARES[batch]) * of_classes[0] + SHARES[batch] * of_classes[1]
+    distribution_of_class = [norm.cdf(values - SHIFT * batch - EFFECT * c) for c in (0, 1)]
+    return (1 - SHARES_OF_CLASS[batch]) * distribution_of_class[0] + SHARES_OF_CLASS[batch] * distribution_of_class[1]
 
 
 def test_the_information_that_pooled_bins_lose():
     """Three batches that shift a column by three standard deviations: the bits of a very large table."""
     pooled = tertiles([0, 1, 2])
-    of_pooled_bins = [shares(pooled, b) for b in range(3)]
-    assert information(of_pooled_bins) == pytest.approx(0.037, abs=0.0005)
-    assert information([shares(tertiles([b]), b) for b in range(3)]) == pytest.approx(0.073, abs=0.0005)
-    assert information([np.mean(of_pooled_bins, axis=0)]) == pytest.approx(0.30, abs=0.005)
+    in_pooled_bins = [joint_distribution(pooled, batch) for batch in range(3)]
+    in_own_bins = [joint_distribution(tertiles([batch]), batch) for batch in range(3)]
+    assert mean_information(in_pooled_bins) == pytest.approx(0.037, abs=0.0005)
+    assert mean_information(in_own_bins) == pytest.approx(0.073, abs=0.0005)
+    assert mean_information([np.mean(in_pooled_bins, axis=0)]) == pytest.approx(0.30, abs=0.005)
 
 
 @pytest.mark.slow("forty tables of 1,500 rows")
 def test_the_bits_of_tables_are_those_of_a_very_large_one():
     expected = {"pooled": 0.037, "within": 0.073, "without strata": 0.297}
-    found = {name: [] for name in expected}
+    bits_of_rule = {name: [] for name in expected}
     for seed in range(40):
         random = np.random.default_rng(seed)
         batch = np.arange(1500) % 3
-        y = (random.random(1500) < SHARES[batch]).astype(int)
+        y = (random.random(1500) < SHARES_OF_CLASS[batch]).astype(int)
         X = (random.normal(size=1500) + EFFECT * y + SHIFT * batch)[:, None]
         for name, bins_within in (("pooled", False), ("within", True)):
             rule = EqualFrequencyBinner(n_bins=3, bins_within=bins_within)
             selector = bitsieve.ForwardSelector(1, criterion="mim", binning=rule).fit(X, y, strata=batch)
-            found[name].append(selector.relevance_[0])
+            bits_of_rule[name].append(selector.relevance_[0])
         selector = bitsieve.ForwardSelector(1, criterion="mim", binning=EqualFrequencyBinner(n_bins=3)).fit(X, y)
-        found["without strata"].append(selector.relevance_[0])
-    for name, bits in found.items():
+        bits_of_rule["without strata"].append(selector.relevance_[0])
+    for name, bits in bits_of_rule.items():
         standard_error = np.std(bits) / np.sqrt(len(bits))
         assert abs(np.mean(bits) - expected[name]) < 3 * standard_error, name

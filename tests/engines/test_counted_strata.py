@@ -49,8 +49,8 @@ def files(tmp_path_factory):
     for name, rows in PARTS.items():
         parquet.write_table(table.slice(rows.start, rows.stop - rows.start), folder / f"{name}.parquet")
     for name in ("bonn", "jena", "kiel"):
-        of_ward = table.filter(pa.compute.equal(table["ward"], name)).drop_columns(["ward"])
-        parquet.write_table(of_ward, folder / f"{name}.parquet")
+        table_of_ward = table.filter(pa.compute.equal(table["ward"], name)).drop_columns(["ward"])
+        parquet.write_table(table_of_ward, folder / f"{name}.parquet")
     return folder
 
 
@@ -67,9 +67,9 @@ def select(capsys, *arguments):
     return scores, document["strata"]
 
 
-def refusal(capsys, words):
+def refusal(capsys, command):
     capsys.readouterr()
-    assert main(list(map(str, words))) == 2
+    assert main(list(map(str, command))) == 2
     (line,) = (line for line in capsys.readouterr().err.splitlines() if "error" in line)
     return line
 
@@ -83,9 +83,9 @@ def refusal(capsys, words):
 )
 def test_counts_within_strata_are_the_rows(files, capsys, method, effect):
     assert count(files, "all", "--strata", "ward", *BINS) == 0
-    how = ("--strata", "ward", "--effect", effect, "--method", method)
-    from_rows = select(capsys, files / "all.parquet", "--target", "outcome", *BINS, *how)
-    assert select(capsys, "--counts", files / "all", *how) == from_rows
+    options = ("--strata", "ward", "--effect", effect, "--method", method)
+    from_rows = select(capsys, files / "all.parquet", "--target", "outcome", *BINS, *options)
+    assert select(capsys, "--counts", files / "all", *options) == from_rows
 
 
 def test_parts_with_other_strata_and_classes_add_up(files, capsys):
@@ -97,9 +97,8 @@ def test_parts_with_other_strata_and_classes_add_up(files, capsys):
     assert added.cells.tolist() == whole.cells.tolist()
     assert added.class_sizes.tolist() == whole.class_sizes.tolist()
     assert added.strata.facts() == whole.strata.facts()
-    parts = ("--counts", files / "first", "--counts", files / "second")
-    how = ("--strata", "ward")
-    assert select(capsys, *parts, *how) == select(capsys, "--counts", files / "all", *how)
+    from_parts = select(capsys, "--counts", files / "first", "--counts", files / "second", "--strata", "ward")
+    assert from_parts == select(capsys, "--counts", files / "all", "--strata", "ward")
 
 
 def test_the_strata_are_named_in_the_result(files, capsys):
@@ -129,10 +128,10 @@ def test_each_site_is_a_stratum(files, capsys):
 
 
 def test_rounded_counts_within_strata(files, capsys):
-    """Classes of each stratum are rounded like other classes, and the note tells what that may have cost."""
+    """Classes of each stratum are rounded like other classes, and a note says that they are rounded."""
     vocabulary = str(files / "vocabulary.json")
-    words = ["count", str(files / "all.parquet"), "--target", "outcome", "--strata", "ward"]
-    assert main([*words, "--vocabulary", vocabulary, "--force"]) == 0
+    command = ["count", str(files / "all.parquet"), "--target", "outcome", "--strata", "ward"]
+    assert main([*command, "--vocabulary", vocabulary, "--force"]) == 0
     names = [column["name"] for column in json.loads((files / "vocabulary.json").read_text())["columns"]]
     assert "ward" not in names
     assert count(files, "all", "--strata", "ward", "--like", vocabulary, "--min-cell", "5") == 0
@@ -144,7 +143,7 @@ def test_rounded_counts_within_strata(files, capsys):
 
 
 @pytest.mark.parametrize(
-    ("counts", "strata", "parts"),
+    ("counts", "strata", "words_of_message"),
     [
         (["within"], ["text"], ("'text'", "'ward'")),
         (["within"], ["ward", "text"], ("name one column",)),
@@ -153,46 +152,51 @@ def test_rounded_counts_within_strata(files, capsys):
         (["within", "without"], ["ward"], ("'ward'", "--strata")),
     ],
 )
-def test_strata_that_were_not_counted_are_refused(files, capsys, counts, strata, parts):
-    words = ["count", str(files / "all.parquet"), "--target", "outcome", "--force", *BINS]
-    assert main([*words, "--strata", "ward", "--save", str(files / "within")]) == 0
-    assert main([*words, "--exclude", "ward", "--save", str(files / "without")]) == 0
-    given = [f"--counts={files / name}" for name in counts]
-    line = refusal(capsys, ["select", *given, *(f"--strata={name}" for name in strata)])
-    for part in parts:
-        assert part in line
+def test_strata_that_were_not_counted_are_refused(files, capsys, counts, strata, words_of_message):
+    command = ["count", str(files / "all.parquet"), "--target", "outcome", "--force", *BINS]
+    assert main([*command, "--strata", "ward", "--save", str(files / "within")]) == 0
+    assert main([*command, "--exclude", "ward", "--save", str(files / "without")]) == 0
+    options_of_counts = [f"--counts={files / name}" for name in counts]
+    options_of_strata = [f"--strata={name}" for name in strata]
+    line = refusal(capsys, ["select", *options_of_counts, *options_of_strata])
+    for words in words_of_message:
+        assert words in line
 
 
 def test_counts_with_and_without_strata_do_not_add_up(files, capsys):
-    words = ["count", str(files / "all.parquet"), "--target", "outcome", "--force", *BINS]
-    assert main([*words, "--strata", "ward", "--save", str(files / "within")]) == 0
-    assert main([*words, "--exclude", "ward", "--save", str(files / "without")]) == 0
+    command = ["count", str(files / "all.parquet"), "--target", "outcome", "--force", *BINS]
+    assert main([*command, "--strata", "ward", "--save", str(files / "within")]) == 0
+    assert main([*command, "--exclude", "ward", "--save", str(files / "without")]) == 0
     line = refusal(capsys, ["select", f"--counts={files / 'within'}", f"--counts={files / 'without'}"])
     assert "count all parts with the same --strata" in line
-    line = refusal(capsys, [*words[:4], "--like", files / "within", "--save", files / "third"])
+    line = refusal(capsys, [*command[:4], "--like", files / "within", "--save", files / "third"])
     assert "--strata" in line
 
 
 @pytest.mark.parametrize(
-    ("options", "part"),
+    ("options", "words_of_message"),
     [
         (["--strata", "ward", "--strata", "text"], "name one column as the strata"),
         (["--strata", "wrd"], "did you mean 'ward'"),
         (["--strata", "ward", "--salt-file", "{files}/salt"], "--salt-file"),
     ],
 )
-def test_mistakes(files, capsys, options, part):
+def test_mistakes(files, capsys, options, words_of_message):
     (files / "salt").write_text("0123456789abcdef0123456789abcdef")
-    words = ["count", str(files / "all.parquet"), "--target", "outcome", "--save", str(files / "none"), "--force"]
-    assert part in refusal(capsys, [*words, *(option.format(files=files) for option in options)])
+    command = ["count", str(files / "all.parquet"), "--target", "outcome", "--save", str(files / "none"), "--force"]
+    assert words_of_message in refusal(capsys, [*command, *(option.format(files=files) for option in options)])
 
 
 STRATA = {"name": "ward", "values": ["<U4", ["bonn", "jena"]], "stratum": [0, 0, 1], "class": [0, 1, 1]}
 
 
-def test_strata_of_another_site_are_checked():
+def test_strata_of_another_site_have_as_many_combinations_as_they_list():
     assert check_strata_facts(STRATA, 2) == 3
-    for change in (
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
         {"name": 3},
         {"values": ["<U4", ["jena", "bonn"]]},
         {"values": ["<U4", ["bonn", "jena", "kiel"]]},
@@ -204,6 +208,8 @@ def test_strata_of_another_site_are_checked():
         {"class": [0, 1, 2]},
         {"class": [0, 0, 1]},
         {"class": [0, 1, 0.5]},
-    ):
-        with pytest.raises(ValueError, match="'"):
-            check_strata_facts(STRATA | change, 2)
+    ],
+)
+def test_strata_of_another_site_are_checked(change):
+    with pytest.raises(ValueError, match="'"):
+        check_strata_facts(STRATA | change, 2)
