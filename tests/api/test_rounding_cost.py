@@ -37,11 +37,11 @@ def count(folder, name, *words):
     return main(["count", str(folder / f"{name}.csv"), "--target", "outcome", *words])
 
 
-def selected(folder, capsys, method, *names):
+def selected(folder, capsys, method, *names, options=()):
     """The scores, and the note on rounding; None if there is no such note."""
     capsys.readouterr()
     words = [f"--counts={folder / name}" for name in names]
-    assert main(["select", *words, "--method", method, "--json"]) == 0
+    assert main(["select", *words, "--method", method, *options, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     notes = [note for note in document["notes"] if "rounded to multiples" in note]
     return [feature["score"] for feature in document["features"]], notes[0] if notes else None
@@ -96,3 +96,33 @@ def test_a_method_that_selects_fewer_columns_has_ranges_for_these(study, monkeyp
     costs = ranges_of(monkeypatch)
     scores, _ = selected(study, capsys, "fcbf", "Jena-rounded", "Bonn-rounded")
     assert len(costs[0].low) == len(costs[0].high) <= len(scores)
+
+
+@pytest.fixture(scope="module")
+def scanners(tmp_path_factory):
+    """Rounded counts of two sites, of which one has more of the ill, and another scanner."""
+    folder = tmp_path_factory.mktemp("scanners")
+    random = np.random.default_rng(4)
+    for name, share, scanner in zip(SITES, (0.2, 0.8), ("old", "new"), strict=True):
+        outcome = (random.random(400) < share).astype(int)
+        marker = np.round(random.normal(0, 1, 400) + outcome, 3)
+        table = pd.DataFrame({"marker": marker, "scanner": scanner, "outcome": outcome})
+        table.to_csv(folder / f"{name}.csv", index=False)
+        assert count(folder, name, "--vocabulary", str(folder / f"{name}.json")) == 0
+    like = ["--like", *(str(folder / f"{name}.json") for name in SITES), "--bins", "3"]
+    for name in SITES:
+        assert count(folder, name, *like, "--site", name, "--save", str(folder / name), "--min-cell", "5") == 0
+    return folder
+
+
+@pytest.mark.parametrize("effect", ["any", "common"])
+def test_the_ranges_are_of_the_information_within_the_strata(scanners, monkeypatch, capsys, effect):
+    costs = ranges_of(monkeypatch)
+    of_all_rows, _ = selected(scanners, capsys, "mim", *SITES)
+    within, note = selected(scanners, capsys, "mim", *SITES, options=("--strata", "site", "--effect", effect))
+    assert "multiples of 5" in note
+    # The sizes of the classes and codes alone have the table of the scanner, the first of all rows: it never moves.
+    assert costs[0].low[0] == costs[0].high[0] == of_all_rows[0]
+    # Within the sites the scanner says nothing, and the marker is the first.
+    assert costs[1].low[0] < costs[1].high[0]
+    assert [costs[1].low[1], costs[1].high[1], within[1]] == pytest.approx([0, 0, 0], abs=1e-12)

@@ -77,9 +77,9 @@ def _rounded_again(counts: SavedCounts, bases: Sequence[int]) -> SavedCounts:
 
 
 def _select(fit: Fit, counts: SavedCounts, n_features: int) -> MethodResult:
-    """Run the method of a fit on other counts, which few columns have."""
+    """Run the method of a fit on other counts, which few columns have, within the strata of the fit."""
     selection = replace(fit.selection, n_features_to_select=n_features, screen=None)
-    table = SavedCountsDataset(counts)
+    table = SavedCountsDataset(counts, within_strata=fit.table.class_counts_of_strata is not None)
     prepared = prepare_selection(table, selection, fit.prepared.requested_discretization, fit.execution)
     return run(prepared, fit.execution).result
 
