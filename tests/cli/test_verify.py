@@ -161,6 +161,17 @@ def test_mistakes_are_one_line_and_code_2(folder, capsys):
         assert errors.count("\n") == 1, errors
 
 
+def test_a_target_that_the_file_does_not_name(folder, capsys):
+    data = table()
+    bitsieve.select(data.drop(columns="ill"), data["ill"]).save("values.json")
+    assert run(capsys, "count", "data.csv", "-t", "ill", "--save", "counts")[0] == 0
+    assert run(capsys, "select", "--counts", "counts", "--save", "counts.json")[0] == 0
+    for selection in ("values.json", "counts.json"):
+        code, _, errors = run(capsys, "verify", selection, "data.csv")
+        assert code == 2
+        assert "the target was given to the selection as values or in saved counts" in errors
+
+
 def test_other_values_of_a_column_that_is_not_selected(folder, capsys):
     options = "-t", "ill", "-k", "1", "--method", "mim", "--binning", "quantile", "--save", "ill.json"
     assert run(capsys, "select", "data.csv", *options)[0] == 0

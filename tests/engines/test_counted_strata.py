@@ -149,7 +149,8 @@ def test_rounded_counts_within_strata(files, capsys):
         (["within"], ["ward", "text"], ("name one column",)),
         (["without"], ["ward"], ("--strata ward", "--strata site")),
         (["without"], ["site"], ("--site NAME",)),
-        (["within", "without"], ["ward"], ("'ward'", "--strata")),
+        (["within"], ["site"], ("but within 'ward'", "again without --strata")),
+        (["within", "without"], ["ward"], ("within the strata 'ward', and others without strata", "the same --strata")),
     ],
 )
 def test_strata_that_were_not_counted_are_refused(files, capsys, counts, strata, words_of_message):
@@ -185,6 +186,36 @@ def test_mistakes(files, capsys, options, words_of_message):
     (files / "salt").write_text("0123456789abcdef0123456789abcdef")
     command = ["count", str(files / "all.parquet"), "--target", "outcome", "--save", str(files / "none"), "--force"]
     assert words_of_message in refusal(capsys, [*command, *(option.format(files=files) for option in options)])
+
+
+def test_a_vocabulary_with_hashes_and_strata_is_refused_before_all_sites_write_theirs(files, capsys):
+    (files / "salt").write_text("0123456789abcdef0123456789abcdef")
+    words = ["count", files / "all.parquet", "--target", "outcome", "--strata", "ward", "--salt-file", files / "salt"]
+    assert "--salt-file" in refusal(capsys, [*words, "--vocabulary", files / "hashed.json"])
+
+
+def test_a_column_that_is_the_strata_of_some_sites_is_named(files, capsys):
+    words = ["count", str(files / "first.parquet"), "--target", "outcome", "--force"]
+    strata = str(files / "as-strata.json")
+    feature = str(files / "as-feature.json")
+    assert main([*words, "--strata", "ward", "--site", "Jena", "--vocabulary", strata]) == 0
+    assert main([*words, "--site", "Bonn", "--vocabulary", feature]) == 0
+    saved = ["--save", files / "none"]
+    line = refusal(capsys, [*words, "--strata", "ward", "--like", strata, feature, *saved])
+    assert "the vocabulary of 'Bonn' has 'ward' beside the columns of the vocabulary of 'Jena'" in line
+    assert "the same --strata" in line
+    line = refusal(capsys, [*words, "--strata", "ward", "--like", feature, *saved])
+    assert "the data lacks 'ward' of the vocabularies" in line
+    line = refusal(capsys, [*words, "--like", strata, *saved])
+    assert "the data has 'ward' beside the columns of the vocabularies" in line
+
+
+def test_folders_of_counts_without_their_options(files, capsys):
+    words = ["count", str(files / "all.parquet"), "--target", "outcome", "--force", *BINS]
+    for name in ("one", "two", "three"):
+        assert main([*words, "--save", str(files / name)]) == 0
+    line = refusal(capsys, ["select", "--counts", files / "one", files / "two", files / "three"])
+    assert f"write --counts {files / 'two'} --counts {files / 'three'}" in line
 
 
 STRATA = {"name": "ward", "values": ["<U4", ["bonn", "jena"]], "stratum": [0, 0, 1], "class": [0, 1, 1]}

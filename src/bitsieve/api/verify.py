@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bitsieve.api.select import selection_of
+from bitsieve.diagnostics import UserError
 from bitsieve.options import ExecutionOptions
 from bitsieve.pipeline.way import run_selection
 from bitsieve.results.equality import equal_values
@@ -121,7 +122,16 @@ def verify_selection(saved: Selection, data: TableLike, execution: ExecutionOpti
 
 def _selected_again(saved: Selection, data: TableLike, execution: ExecutionOptions) -> Selection:
     call = call_of_options(saved.details.options, saved.parameters, execution.memory)
-    fit = run_selection(data, call.read, execution, call.discretization, call.selection)
+    try:
+        fit = run_selection(data, call.read, execution, call.discretization, call.selection)
+    except UserError as error:
+        if error.code != "target-needed":
+            raise
+        raise UserError(
+            code="options-not-saved",
+            message="the target was given to the selection as values or in saved counts, which its file does not hold",
+            advice="select again from a table that has the target, by the name of its column",
+        ) from None
     return selection_of(fit, call.read)
 
 

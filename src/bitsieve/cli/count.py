@@ -95,6 +95,12 @@ def _source(arguments: argparse.Namespace) -> DataInParts:
 
 def _check_outputs(arguments: argparse.Namespace) -> None:
     """Refuse options that do not go together, and outputs that are there already."""
+    if arguments.strata and arguments.salt_file is not None:
+        raise UserError(
+            code="contradicting-parameters",
+            message="--salt-file hashes the text of columns, and counts hold the values of --strata as they are",
+            advice="leave one of them out",
+        )
     if arguments.vocabulary is None:
         if arguments.min_count is not None:
             raise UserError(
@@ -105,12 +111,6 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
         _refuse_existing_counts(arguments)
         if arguments.min_cell is not None:
             _check_min_cell(arguments)
-        if arguments.strata and arguments.salt_file is not None:
-            raise UserError(
-                code="contradicting-parameters",
-                message="--salt-file hashes the text of columns, and the values of --strata are saved as they are",
-                advice="leave one of them out",
-            )
         return
     options_of_counts = {
         "--save": arguments.save,
@@ -191,9 +191,11 @@ def _count_like(arguments: argparse.Namespace, salt: Salt | None) -> SavedCounts
     discretization = _discretization_like(arguments)
     like = _load_like(arguments.like, discretization, salt)
     table, _ = _read(_source(arguments), arguments, discretization)
+    first = "the vocabularies"
     if like.class_sizes.any():  # vocabularies alone have no rows, and do not say within which strata these are
+        first = "the first counts"
         check_same_strata(like.strata, counted_strata(table))
-    check_same_columns(list(map(str, table.names)), like.names)
+    check_same_columns(list(map(str, table.names)), "the data", like.names, first)
     prepared = _prepared(table.without(like.dropped), discretization, arguments)
     hash_categories = None if salt is None else salt.hashed
     without_dropped = table.without(_dropped_at_every_site(prepared))

@@ -25,7 +25,7 @@ from bitsieve.cli.results import (
 from bitsieve.cli.wording import say
 from bitsieve.diagnostics import Diagnostic, UserError, literal
 from bitsieve.io.read import check_file, holds_sparse_rows
-from bitsieve.utils.messages import number_and_noun, one_line
+from bitsieve.utils.messages import number_and_noun, one_line, quoted
 from bitsieve.utils.progress import phase, progress_bar
 from bitsieve.utils.types import JsonObject
 
@@ -305,14 +305,17 @@ def _reading_plan(
 
 
 def _refuse_counts_as_data(data: str | Sequence[str]) -> None:
-    """Refuse the folder of saved counts in place of DATA."""
+    """Refuse folders of saved counts in place of DATA."""
     from bitsieve.io.saved_files import COUNTS_FILE
 
-    if isinstance(data, str) and (Path(data) / COUNTS_FILE).is_file():
+    paths = [data] if isinstance(data, str) else data
+    folders = [path for path in paths if (Path(path) / COUNTS_FILE).is_file()]
+    if folders:
+        options = " ".join(f"--counts {literal(folder)}" for folder in folders)
         raise UserError(
             code="contradicting-parameters",
-            message=f"{data!r} holds counts of 'bitsieve count'",
-            advice=f"give it as --counts {literal(data)}",
+            message=f"counts of 'bitsieve count' are given as DATA: {quoted(folders)}",
+            advice=f"write {options}",
         )
 
 

@@ -119,18 +119,18 @@ def check_are_no_quantity(numbers: Values, name: str, *, is_category: bool) -> N
         raise _strata_are_numbers(name, len(numbers))
 
 
-def _strata_are_numbers(name: str, n_numbers: int) -> UserError:
+def _strata_are_numbers(name: str, n_values: int) -> UserError:
     """A column of strata holds a quantity. Only a column with a name can be declared to be a category."""
     advice = "cut them into bins, or give them as text"
     if not name:
         return UserError(
             code="strata-are-numbers",
-            message=f"the strata are a quantity of {n_numbers:,} different numbers",
+            message=f"the strata are a quantity of {n_values:,} different values",
             advice=advice,
         )
     return UserError(
         code="strata-are-numbers",
-        message=f"the strata {name!r} are a quantity of {n_numbers:,} different numbers",
+        message=f"the strata {name!r} are a quantity of {n_values:,} different values",
         advice=f"{advice}; of a column that numbers the strata say {{column_types}}",
         fix={"column_types": {name: "category"}},
         columns=[name],

@@ -12,7 +12,7 @@ from bitsieve.counts.source import CountSource
 from bitsieve.counts.strata import SourceInStrata
 from bitsieve.dataset.column_summary import union_of_values
 from bitsieve.dataset.target import Target
-from bitsieve.diagnostics import UserError
+from bitsieve.diagnostics import UserError, literal
 from bitsieve.discretization.base import Binning
 from bitsieve.engines.counted_strata import CountedStrata
 from bitsieve.engines.pair_cells import check_cells, each_table, n_cells
@@ -110,22 +110,25 @@ def check_one_target(target: Target) -> None:
         )
 
 
-def check_same_columns(names: Sequence[str], first_names: Sequence[str]) -> None:
-    """Refuse data whose columns are not those of the first counts, in their order."""
+def check_same_columns(names: Sequence[str], who: str, first_names: Sequence[str], first: str) -> None:
+    """Refuse what ``who`` gives if its columns are not those of what ``first`` gives, in their order."""
     if names == first_names:
         return
     lost = [name for name in first_names if name not in set(names)]
     new = [name for name in names if name not in set(first_names)]
     if lost:
-        message = f"the data lacks {quoted(lost)}, which the first counts have"
+        message = f"{who} lacks {quoted(lost)} of {first}"
     elif new:
-        message = f"the data has {quoted(new)}, which the first counts lack"
+        message = f"{who} has {quoted(new)} beside the columns of {first}"
     else:
-        message = "the data has the columns of the first counts in another order"
+        message = f"{who} has the columns of {first} in another order"
     raise UserError(
         code="columns-differ",
         message=message,
-        advice=f"give it the columns of the first counts, in their order: {quoted(first_names)}",
+        advice=(
+            f"give the same columns in the same order at all sites, {literal(quoted(first_names))}, and the same "
+            "--strata"
+        ),
         columns=[*lost, *new],
     )
 

@@ -34,7 +34,7 @@ class CountedStrata:
             raise UserError(
                 code="strata-not-supported",
                 message="the counts within several columns of strata together are not saved",
-                advice="name one column as the strata",
+                advice="name one column as the strata, such as one of their joint values that is made before",
             )
         assert coding.combinations is not None  # they were found before the rows were counted
         (column,) = coding.strata

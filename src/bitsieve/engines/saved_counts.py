@@ -32,7 +32,6 @@ from bitsieve.io.errors import DataError, in_one_line
 from bitsieve.io.output import writing
 from bitsieve.io.saved_files import COUNTS_FILE, is_saved_selection, is_saved_vocabulary
 from bitsieve.utils.arrays import Integers, Values
-from bitsieve.utils.messages import quoted
 from bitsieve.utils.types import JsonObject
 
 SITE = "site"  # the name of the strata that are the sites
@@ -326,24 +325,26 @@ def in_strata(parts: Sequence[SavedCounts], names: Sequence[str]) -> list[SavedC
         raise UserError(
             code="strata-not-supported",
             message="saved counts have no joint values of several strata",
-            advice="name one column",
+            advice="name one column, such as one of joint values that was counted at all sites",
         )
     (name,) = names
-    names_of_parts = {part.strata.name if part.strata is not None else None for part in parts}
-    if names_of_parts == {name}:
+    counted = parts[0].strata
+    for part in parts[1:]:
+        check_same_strata(counted, part.strata)
+    if counted is not None and counted.name == name:
         return list(parts)
-    if names_of_parts != {None}:
-        other_names = sorted(filter(None, names_of_parts))
+    if counted is not None:
+        again = "without --strata" if name == SITE else f"with --strata {quote(name)}"
         raise UserError(
             code="strata-not-supported",
-            message=f"the counts are not within the strata {name!r}, but within {quoted(other_names)}",
-            advice="name that, or count all parts again with --strata",
+            message=f"the counts are not within the strata {name!r}, but within {counted.name!r}",
+            advice=f"name that, or count all parts again {again}",
         )
     if name != SITE:
         raise UserError(
             code="strata-not-supported",
             message=f"the counts are not within the strata {name!r}",
-            advice=f"count all parts again with --strata {quote(name)}, or add --strata {SITE} to compare within sites",
+            advice=f"count all parts again with --strata {quote(name)}, or say --strata {SITE} to compare within sites",
         )
     if not all(part.site for part in parts):
         raise UserError(

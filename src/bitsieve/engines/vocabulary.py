@@ -93,6 +93,11 @@ class Vocabulary:
         """The names of the columns."""
         return [column.name for column in self.columns]
 
+    @property
+    def title(self) -> str:
+        """What messages call it."""
+        return f"the vocabulary of {self.site!r}" if self.site else "a vocabulary"
+
     @classmethod
     def of_table(
         cls, table: PartitionedDataset, min_count: int, *, site: str = "", salt: Salt | None = None
@@ -237,7 +242,7 @@ def empty_counts(vocabularies: Sequence[Vocabulary], n_bins: int, missing: str) 
     """
     first = vocabularies[0]
     for vocabulary in vocabularies[1:]:
-        check_same_columns(vocabulary.names, first.names)
+        check_same_columns(vocabulary.names, vocabulary.title, first.names, first.title)
         if vocabulary.target != first.target:
             raise UserError(
                 code="counts-differ",
@@ -365,7 +370,7 @@ def with_vocabularies(counts: SavedCounts, vocabularies: Sequence[Vocabulary]) -
         )
     labels = counts.target.labels
     for vocabulary in vocabularies:
-        check_same_columns(vocabulary.names, counts.names)
+        check_same_columns(vocabulary.names, vocabulary.title, counts.names, "the first counts")
         labels = _union_of_classes(labels, vocabulary.classes)
     categories_of_column: dict[int, Values] = {}
     left_out = []
