@@ -22,6 +22,58 @@ inline std::uint8_t to_byte(Code code) {
     return sizeof(Code) == 1 ? std::uint8_t(code) : std::uint8_t(std::min<Code>(code, kNoCode));
 }
 
+// Copies the codes of rows and eight features to out[row * 8 + lane]; a lane without a feature holds zeros. The table and
+// the batch are copies, which no byte that is written can change.
+template <class Code>
+void copy_lanes(const CodeTable<Code> table, const Batch batch, std::int64_t first_row, std::int64_t n_rows,
+                const std::int64_t* features, std::uint8_t* out) {
+    bool are_neighbours =
+        sizeof(Code) == 1 && table.columns == nullptr && table.feature_stride == 1 && features[0] >= 0;
+    for (int lane = 1; lane < kLanes; ++lane) are_neighbours &= features[lane] == features[0] + lane;
+    if (are_neighbours) {
+        const Code* in = table.column(features[0]);
+        for (std::int64_t t = 0; t < n_rows; ++t)
+            std::memcpy(out + t * kLanes, in + batch.row(first_row + t) * table.sample_stride, kLanes);
+        return;
+    }
+    const Code zero = 0;
+    const Code* in[kLanes];
+    std::int64_t stride[kLanes];
+    for (int lane = 0; lane < kLanes; ++lane) {
+        in[lane] = features[lane] < 0 ? &zero : table.column(features[lane]);
+        stride[lane] = features[lane] < 0 ? 0 : table.sample_stride;
+    }
+    for (std::int64_t t = 0; t < n_rows; ++t) {
+        const std::int64_t row = batch.row(first_row + t);
+        for (int lane = 0; lane < kLanes; ++lane) out[t * kLanes + lane] = to_byte(in[lane][row * stride[lane]]);
+    }
+}
+
+// Six times every code in place, of eight lanes; and the greatest code of each. The codes are of at most four bits where
+// they are not refused: six times such a code fits into its byte.
+void to_counter_bits(std::int64_t n_rows, std::uint8_t* codes, std::uint8_t* greatest) {
+    typedef std::uint8_t Bytes __attribute__((vector_size(2 * kLanes)));  // two rows
+    typedef std::uint64_t Rows __attribute__((vector_size(2 * kLanes)));
+    static_assert(kCounterBits == 4 + 2, "two shifts are a multiplication");
+    Bytes greatest_of_two = {};
+    std::int64_t t = 0;
+    for (; t + 2 <= n_rows; t += 2) {
+        Bytes two;
+        std::memcpy(&two, codes + t * kLanes, sizeof two);
+        greatest_of_two = two > greatest_of_two ? two : greatest_of_two;
+        two = Bytes((Rows(two) << 2) + (Rows(two) << 1));
+        std::memcpy(codes + t * kLanes, &two, sizeof two);
+    }
+    for (int i = 0; i < 2 * kLanes; ++i)
+        greatest[i % kLanes] = std::max<std::uint8_t>(greatest[i % kLanes], greatest_of_two[i]);
+    for (; t < n_rows; ++t)
+        for (int lane = 0; lane < kLanes; ++lane) {
+            std::uint8_t& code = codes[t * kLanes + lane];
+            greatest[lane] = std::max(greatest[lane], code);
+            code = std::uint8_t(code * kCounterBits);
+        }
+}
+
 // The codes of 64 samples.
 struct alignas(64) Word {
     std::uint8_t codes[64];
@@ -233,38 +285,28 @@ void PackedTable::pack_columns(const std::uint8_t* codes, std::int64_t feature_s
 // Eight columns of bytes side by side, in class order; a lane without a feature holds zeros.
 template <class Code>
 void PackedTable::pack_bytes(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last) {
-    for (std::int64_t g = first; g < last; ++g) {
-        std::uint8_t* out = reinterpret_cast<std::uint8_t*>(planes_.get() + groups_[g].planes);
-        const Code* in[kLanes];
-        std::int32_t arity[kLanes];
-        std::uint32_t bits = 0;
+    constexpr std::int64_t kRowsAtOnce = 256;  // rows of a raw table that stay in the second-level cache
+    std::vector<std::uint8_t> greatest(std::size_t(std::max<std::int64_t>(last - first, 0) * kLanes), 0);
+    std::int64_t class_start = 0;  // of the samples of a class among all of them
+    std::int64_t batch_start = 0;  // and among those of the batch
+    for (std::int64_t c = 0; c < n_classes(); ++c) {
+        for (std::int64_t done = 0; done < batch.sizes[c]; done += kRowsAtOnce) {
+            const std::int64_t n_rows = std::min(kRowsAtOnce, batch.sizes[c] - done);
+            const std::int64_t out_start = class_start + batch.first[c] + done;
+            for (std::int64_t g = first; g < last; ++g) {
+                std::uint8_t* out = reinterpret_cast<std::uint8_t*>(planes_.get() + groups_[g].planes);
+                copy_lanes(table, batch, batch_start + done, n_rows, features(g), out + out_start * kLanes);
+                to_counter_bits(n_rows, out + out_start * kLanes, &greatest[(g - first) * kLanes]);
+            }
+        }
+        class_start += sizes_[c];
+        batch_start += batch.sizes[c];
+    }
+    for (std::int64_t g = first; g < last; ++g)
         for (int lane = 0; lane < kLanes; ++lane) {
             const std::int64_t feature = feature_at(g, lane);
-            in[lane] = feature < 0 ? nullptr : table.column(feature);
-            arity[lane] = feature < 0 ? 0 : arities_[feature];
+            if (feature >= 0 && greatest[(g - first) * kLanes + lane] >= arities_[feature]) refuse_code();
         }
-        std::uint8_t greatest[kLanes] = {};
-        for (std::int64_t c = 0, t = 0; c < n_classes(); out += sizes_[c++] * kLanes) {
-            std::uint8_t* to = out + batch.first[c] * kLanes;
-            const std::uint8_t* const bytes = to;
-            for (const std::int64_t end = t + batch.sizes[c]; t < end; ++t, to += kLanes) {
-                const std::int64_t row = batch.row(t) * table.sample_stride;
-                for (int lane = 0; lane < kLanes; ++lane) {
-                    if (in[lane] == nullptr) {
-                        to[lane] = 0;
-                        continue;
-                    }
-                    bits |= in[lane][row];
-                    to[lane] = std::uint8_t(in[lane][row] * kCounterBits);
-                }
-            }
-            // Six times a code of four bits fits a byte, so the greatest byte then tells the greatest code.
-            for (const std::uint8_t* at = bytes; at < to; at += kLanes)
-                for (int lane = 0; lane < kLanes; ++lane) greatest[lane] = std::max(greatest[lane], at[lane]);
-        }
-        for (int lane = 0; lane < kLanes; ++lane)
-            if (bits > 15 || (in[lane] != nullptr && greatest[lane] >= arity[lane] * kCounterBits)) refuse_code();
-    }
 }
 
 // Columns of 16-bit codes in class order.

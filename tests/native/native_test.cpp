@@ -13,6 +13,7 @@
 #include "count/pair_matrix.hpp"
 #include "count/partition.hpp"
 #include "count/pivot_counter.hpp"
+#include "count/weighted_tables.hpp"
 #include "encode/mdl.hpp"
 #include "encode/sorting.hpp"
 #include "kernel_set.hpp"
@@ -113,6 +114,56 @@ bool cells_agree(const Problem& p, const PackedTable& packed) {
     return true;
 }
 
+// The codes of a feature in class order.
+std::vector<std::uint16_t> codes_in_order(const Problem& p, std::int64_t feature) {
+    std::vector<std::uint16_t> codes;
+    for (const std::uint32_t row : p.order) codes.push_back(p.codes[feature * p.n_samples + row]);
+    return codes;
+}
+
+bool codes_agree(const Problem& p, const PackedTable& packed) {
+    std::vector<std::uint16_t> scratch;
+    for (std::size_t i = 0; i < p.arities.size(); ++i) {
+        const std::vector<std::uint16_t> wanted = codes_in_order(p, std::int64_t(i));
+        if (!std::equal(wanted.begin(), wanted.end(), packed.codes(std::int64_t(i), scratch))) return false;
+    }
+    return true;
+}
+
+// The tables of weights of all pairs, some of them 0, against sums over the samples; the columns in reverse order.
+bool weighted_tables_agree(const Problem& p, const PackedTable& packed) {
+    std::mt19937_64 random(5);
+    std::vector<std::uint64_t> weights;
+    for (std::int64_t t = 0; t < p.n_samples; ++t) weights.push_back(random() % 3 == 0 ? 0 : random() >> 24);
+    std::vector<std::int64_t> columns, code_sums;
+    for (std::int64_t j = std::int64_t(p.arities.size()); j-- > 0;) columns.push_back(j);
+    const auto tables_of = [&](const std::vector<std::uint16_t>& first, std::int64_t n_first) {
+        std::vector<std::int64_t> tables;
+        for (const std::int64_t j : columns) {
+            const std::vector<std::uint16_t> second = codes_in_order(p, j);
+            std::vector<std::int64_t> table(std::size_t(n_first * p.arities[j]), 0);
+            for (std::size_t t = 0; t < second.size(); ++t)
+                table[first[t] * p.arities[j] + second[t]] += std::int64_t(weights[t]);
+            tables.insert(tables.end(), table.begin(), table.end());
+        }
+        return tables;
+    };
+    const std::vector<std::uint16_t> constant(std::size_t(p.n_samples), 0);
+    code_sums = tables_of(constant, 1);
+    for (std::int64_t i = -1; i < std::int64_t(p.arities.size()); ++i) {
+        const std::vector<std::int64_t> wanted =
+            i < 0 ? code_sums : tables_of(codes_in_order(p, i), std::int64_t(p.arities[i]));
+        for (const bool knows_sums : {false, true}) {
+            const std::int64_t* known = knows_sums ? code_sums.data() : nullptr;
+            std::vector<std::int64_t> found(wanted.size(), -1);
+            weighted_tables(packed, weights.data(), i, columns.data(), std::int64_t(columns.size()), known,
+                            found.data());
+            if (found != wanted) return false;
+        }
+    }
+    return true;
+}
+
 void test_problem(const Problem& p, const CountingKernel& kernel, Storage storage) {
     const std::int64_t n = std::int64_t(p.arities.size());
     const auto table = term_table(std::uint64_t(p.n_samples), std::min<std::uint64_t>(p.n_samples + 1, 100));
@@ -139,6 +190,8 @@ void test_problem(const Problem& p, const CountingKernel& kernel, Storage storag
     check(rows, "row_sums");
     check(unconditional, "row_sums without classes");
     check(cells_agree(p, packed), "pair_cells");
+    check(codes_agree(p, packed), "codes");
+    check(weighted_tables_agree(p, packed), "weighted_tables");
 
     std::vector<std::int64_t> zero(n), place(n);
     for (std::int64_t i = 0; i < n; ++i) place[i] = n - 1 - i;
