@@ -22,14 +22,20 @@ inline std::uint8_t to_byte(Code code) {
     return sizeof(Code) == 1 ? std::uint8_t(code) : std::uint8_t(std::min<Code>(code, kNoCode));
 }
 
+// Whether the numbers are k, k + 1, ...
+inline bool consecutive(const std::int64_t* numbers, std::int64_t n) {
+    for (std::int64_t i = 1; i < n; ++i)
+        if (numbers[i] != numbers[0] + i) return false;
+    return true;
+}
+
 // Copies the codes of rows and eight features to out[row * 8 + lane]; a lane without a feature holds zeros. The table and
 // the batch are copies, which no byte that is written can change.
 template <class Code>
 void copy_lanes(const CodeTable<Code> table, const Batch batch, std::int64_t first_row, std::int64_t n_rows,
                 const std::int64_t* features, std::uint8_t* out) {
-    bool are_neighbours =
-        sizeof(Code) == 1 && table.columns == nullptr && table.feature_stride == 1 && features[0] >= 0;
-    for (int lane = 1; lane < kLanes; ++lane) are_neighbours &= features[lane] == features[0] + lane;
+    const bool are_neighbours = sizeof(Code) == 1 && table.columns == nullptr && table.feature_stride == 1 &&
+                                features[0] >= 0 && consecutive(features, kLanes);
     if (are_neighbours) {
         const Code* in = table.column(features[0]);
         for (std::int64_t t = 0; t < n_rows; ++t)
@@ -79,13 +85,6 @@ struct alignas(64) Word {
     std::uint8_t codes[64];
     Word() { std::memset(codes, kNoCode, sizeof codes); }
 };
-
-// Whether the numbers are k, k + 1, ...
-inline bool consecutive(const std::int64_t* numbers, std::int64_t n) {
-    for (std::int64_t i = 1; i < n; ++i)
-        if (numbers[i] != numbers[0] + i) return false;
-    return true;
-}
 
 // Where the codes of some columns are read to: 64 samples of a column side by side, columns as they come or, where
 // those of a row lie together, in strips of neighbours that are transposed at once.

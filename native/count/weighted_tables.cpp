@@ -98,12 +98,12 @@ void write_table(const Buckets& buckets, const std::vector<std::uint64_t>& sums,
     }
 }
 
-// One row of a table from the others, which it adds up with to the sums of the codes.
+// One row of a table from the others, which it adds up with to the sums of the codes: without a sign, as the sums may be
+// anything, and wrap.
 void complete_row(const std::int64_t* code_sums, std::int64_t row, std::int64_t n_rows, std::int64_t n_codes,
                   std::int64_t* table) {
     for (std::int64_t code = 0; code < n_codes; ++code) {
-        std::uint64_t remaining =
-            std::uint64_t(code_sums[code]);  // without a sign, as the sums may be anything: it wraps
+        std::uint64_t remaining = std::uint64_t(code_sums[code]);
         for (std::int64_t other = 0; other < n_rows; ++other)
             if (other != row) remaining -= std::uint64_t(table[other * n_codes + code]);
         table[row * n_codes + code] = std::int64_t(remaining);
