@@ -111,7 +111,17 @@ def test_what_is_changed_is_the_function_itself_and_none_around_it(was, now, cha
 
 TESTED = {
     "conftest.py": "import gc\ndef pytest_collection_finish():\n    gc.freeze()\n",
-    "src/part.py": "def twice(x):\n    return x * 2\nLIMIT = 3\ndef limit():\n    return LIMIT\nSTART = limit()\n",
+    "src/part.py": """def twice(x):
+    return x * 2 * one()
+LIMIT = 3
+def limit():
+    return LIMIT
+START = limit()
+from functools import cache
+@cache
+def one():
+    return 1
+""",
     "tests/test_part.py": """
 import sys
 from pathlib import Path
@@ -147,6 +157,7 @@ def test_a_changed_function_is_noticed_by_the_first_test_that_fails(tmp_path):
         found = mutants.LineCoverage.read(copy / "lines", {path: source})
         assert found.of_declarations == set()
         assert found.of({path: [2]}) == {*names[1:]}
+        assert found.of({path: [10]}) == {*names[1:]}  # although the value is cached
         assert list(found.seconds) == names
 
         def noticed(was, now):
@@ -159,6 +170,7 @@ def test_a_changed_function_is_noticed_by_the_first_test_that_fails(tmp_path):
         assert noticed("LIMIT = 3", "LIMIT = 4") is None  # not of functions alone
         assert noticed("return LIMIT", "return 4") is None  # has been called
         assert noticed("x * 2", "x * 3") == names[1]
+        assert noticed("return 1", "return 2") == names[1]
         asked._process.stdin.close()
 
 

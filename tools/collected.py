@@ -16,6 +16,7 @@ function, or a changed function was called already when the tests were collected
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
 import inspect
 import json
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 SOURCES = Path.cwd() / "src"
 # A test that waits for five minutes waits for ever; one that computes without end is ended by its processor seconds.
 ENDLESS = ("-o", "faulthandler_timeout=300", "-o", "faulthandler_exit_on_timeout=true")
+CachedFunction = type(functools.cache(len))
 OPTIONS = ("-x", "-q", "-p", "no:cacheprovider", *ENDLESS)
 
 
@@ -66,6 +68,11 @@ def lines_of_sources(file: Path | None) -> Coverage:
     return lines
 
 
+def is_of_sources(value: object) -> bool:
+    """Whether a value is a function of the sources."""
+    return isinstance(value, FunctionType) and value.__code__.co_filename.startswith(str(SOURCES))
+
+
 class RequestLoop:
     """A plugin of pytest that answers requests in place of a run of the collected tests."""
 
@@ -88,10 +95,13 @@ class RequestLoop:
         self.session = session
         self.items = {item.nodeid: item for item in session.items}
         self.functions: dict[str, list[FunctionType]] = {}
+        self.cached_functions: list[Any] = []
         gc.unfreeze()  # the tests freeze what was collected, and get_objects lists nothing that is frozen
         for value in gc.get_objects():
-            if isinstance(value, FunctionType) and value.__code__.co_filename.startswith(str(SOURCES)):
+            if is_of_sources(value):
                 self.functions.setdefault(value.__code__.co_filename, []).append(value)
+            elif isinstance(value, CachedFunction) and is_of_sources(value.__wrapped__):
+                self.cached_functions.append(value)
         gc.freeze()
         self.answer(list(self.items))
         for line in self.requests:
@@ -142,6 +152,11 @@ class RequestLoop:
                 break
         return self.failed
 
+    def clear_caches(self) -> None:
+        """Let cached functions of the sources compute their values again."""
+        for function in self.cached_functions:
+            function.cache_clear()
+
     def changed(self, request: dict[str, Any]) -> str | None:
         """Answer a request to run tests on a changed file."""
         path = request["path"]
@@ -164,6 +179,7 @@ class RequestLoop:
             for function in self.functions.get(path, []):
                 if function.__code__ in codes:
                     function.__code__ = codes[function.__code__]
+            self.clear_caches()
             return self.run(list(request["tests"]), before)
 
         return self.in_fork(work, request["seconds"])
@@ -177,6 +193,7 @@ class RequestLoop:
             starts: list[float] = []
 
             def before(test: str, lines: Coverage = lines, starts: list[float] = starts) -> None:
+                self.clear_caches()  # or only the first test that needs a cached value would run its lines
                 lines.switch_context(test)
                 starts.append(time.perf_counter())
 

@@ -53,8 +53,14 @@ ANNOTATION = "annotations, which nothing evaluates"
 ANYTHING = " -> anything"  # ends a line in the list of equal changes: no change of it changes a result
 EQUAL = ROOT / "tools" / "equal_mutants.txt"
 OUTCOMES = ROOT / "build" / "mutants" / "outcomes.json"
-COPIED = ("src", "tests", "benchmarks", "papers", "tools", "docs", "examples", "pyproject.toml", "CHANGELOG.md")
-ROOMS = ("information", "counts", "methods/by_counts", "discretization", "dataset", "engines", "io", "results")
+COPIED = (
+    *("src", "tests", "benchmarks", "papers", "tools", "docs", "examples"),
+    *("pyproject.toml", "CHANGELOG.md", "README.md"),
+)
+ROOMS = (
+    *("information", "counts", "methods/by_counts", "discretization", "dataset", "engines", "io", "results"),
+    *("cli", "evaluate", "scorecards"),
+)
 TESTS_OF_ALL = ("tests/test_public_api.py", "tests/test_declarations.py")
 TESTS = (
     *(f"tests/{room}" for room in ROOMS),
