@@ -209,3 +209,40 @@ def test_a_word_that_affirms_is_the_event_beside_one_that_denies_only(labels):
     with pytest.raises(UserError) as caught:
         MonotoneBinner().fit(np.arange(40.0)[:, None], y)
     assert caught.value.diagnostic.code == "event-needed"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"max_n_bins": 1},
+        {"min_bin_share": 0},
+        {"min_bin_share": 1, "max_n_bins": 1},
+        {"max_bin_share": 1},
+    ],
+    ids=str,
+)
+def test_the_smallest_and_the_largest_bounds_are_allowed(options, cancer):
+    X, y = cancer
+    tables = MonotoneBinner(**options).fit(X, y).binning_tables_
+    assert min(len(table) for table in tables.values()) >= 1
+
+
+@pytest.mark.parametrize(
+    "options", [{"max_n_bins": 0}, {"min_bin_share": -0.01}, {"min_bin_share": 1.01}, {"max_bin_share": -0.5}], ids=str
+)
+def test_bounds_beyond_the_smallest_and_the_largest_are_refused(options, cancer):
+    X, y = cancer
+    with pytest.raises(UserError) as caught:
+        MonotoneBinner(**options).fit(X, y)
+    assert caught.value.code == "parameter-not-allowed"
+
+
+def test_columns_without_a_bound_of_their_own_have_ten_bins_at_most():
+    amount = np.arange(4000) % 40
+    X = pd.DataFrame({"a": amount, "b": amount})
+    y = np.random.default_rng(0).random(4000) < amount / 40
+    numbers = {}
+    for bounds in ({"b": 12}, {"b": 12, "*": 11}):
+        binner = MonotoneBinner(max_n_bins=bounds, min_bin_share=0.01, bin_cost=0).fit(X, y)
+        numbers[str(bounds)] = [len(binner.binning_tables_[name]) for name in ("a", "b")]
+    assert numbers == {"{'b': 12}": [10, 12], "{'b': 12, '*': 11}": [11, 12]}

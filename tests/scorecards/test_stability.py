@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from bitsieve import MonotoneBinner, UserError, population_stability
-from bitsieve.scorecards.stability import stability_of
+from bitsieve.scorecards.stability import WORDS_OF_PSI, stability_of, word_of
 
 
 def sample(seed, n_rows=500, shift=0.0):
@@ -72,3 +72,25 @@ def test_other_columns_are_named():
         population_stability(sample(0), sample(1)[["amount"]])
     assert caught.value.code == "columns-differ"
     assert "city" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("psi", "word"), [(0.0, "stable"), (0.099, "stable"), (0.1, "moved"), (0.249, "moved"), (0.25, "moved far")]
+)
+def test_words_of_the_index(psi, word):
+    assert word_of(psi, WORDS_OF_PSI) == word
+
+
+@pytest.mark.parametrize(("n_bins", "is_allowed"), [(1, False), (2, True), (65_535, True), (65_536, False)])
+def test_the_number_of_intervals(n_bins, is_allowed):
+    if is_allowed:
+        assert population_stability(sample(0), sample(1), n_bins=n_bins)["bins"][0] <= n_bins + 1
+    else:
+        with pytest.raises(UserError, match="n_bins"):
+            population_stability(sample(0), sample(1), n_bins=n_bins)
+
+
+def test_a_column_of_one_value_has_not_moved():
+    constant = pd.DataFrame({"amount": np.full(30, 7)})
+    frame = population_stability(constant, constant)
+    assert (frame["psi"][0], frame["p"][0], frame["word"][0]) == (0.0, 1.0, "stable")
