@@ -50,3 +50,12 @@ def test_the_dictionary_has_the_shift_of_the_target(data):
     result = bitsieve.drift(data, "month", "ill")
     assert result.to_dict()["shift_of_target"] == result.shift_of_target
     assert bitsieve.drift(data[["dose", "month"]], "month").to_dict()["shift_of_target"] is None
+
+
+@pytest.mark.parametrize("with_target", [False, True])
+def test_a_printed_line_has_a_cell_for_each_name_in_the_header(data, with_target):
+    result = bitsieve.drift(data, "month", "ill") if with_target else bitsieve.drift(data[["dose", "month"]], "month")
+    header, rows = result._table()
+    assert {len(row) for row in rows} == {len(header)}
+    assert ("relevance" in header) == with_target
+    assert (" to " in str(result).splitlines()[1]) == with_target

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -44,3 +46,17 @@ def test_tuples_that_are_not_printed_are_counted(monkeypatch):
     monkeypatch.setattr("bitsieve.results.interactions.MAX_PRINTED", 2)
     lines = result.table_text().splitlines()
     assert (len(lines), lines[-1]) == (4, "... and 4 more")
+
+
+def test_rates_of_false_discoveries_are_in_the_frame_where_they_are_known():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    tested = bitsieve.interactions(X, y, n_shuffles=20)
+    assert tested.to_column_frame()["false_discovery"].tolist() == tested.false_discovery.tolist()
+    assert "false_discovery" not in bitsieve.interactions(X, y, n_shuffles=0).to_column_frame()
+
+
+def test_the_library_of_frames_makes_no_difference():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    result = bitsieve.interactions(X, y)
+    assert replace(result, library="polars") == result
+    assert hash(replace(result, library="polars")) == hash(result)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from bitsieve.scorecards.undeclared_values import undeclared_values
+from bitsieve import MonotoneBinner
+from bitsieve.dataset.read import read_xy
+from bitsieve.scorecards.undeclared_values import notes_on_undeclared_values, undeclared_values
 
 N = 2000
 
@@ -48,3 +51,21 @@ def test_weights_are_repeated_rows():
     numbers, counts = np.unique(with_value(skewed(), 10**6, 50), return_counts=True)
     assert values_of(numbers, counts) == values_of(np.repeat(numbers, counts)) == [10**6]
     assert values_of(numbers) == []
+
+
+def test_columns_of_numbers_behind_categories_and_dates_are_looked_at():
+    rows = np.arange(200)
+    income = np.where(rows % 10 == 3, -999, 1000 + rows)
+    X = pd.DataFrame(
+        {
+            "city": np.array(["Bern", "Oslo"])[rows % 2],
+            "income": income,
+            "day": pd.Timestamp("2024-01-01") + pd.to_timedelta(rows % 50, unit="D"),
+            "debt": income,
+        }
+    )
+    table = read_xy(X, rows % 2)
+    for special_values, names in ((None, ["income", "debt"]), ({"income": [-999]}, ["debt"])):
+        binner = MonotoneBinner(special_values=special_values).fit_table(table)
+        notes = notes_on_undeclared_values(table, binner.column_bins_)
+        assert [note.columns for note in notes] == [[name] for name in names]
