@@ -114,3 +114,11 @@ def test_most_shuffles_need_no_exact_gain():
     vectors = shuffled(classes.astype(np.int32), strata, np.arange(100, dtype=np.uint64))
     column = SortedColumn.of_values(random.normal(size=400), strata, 2, ClassShares.of_rows(strata, classes, 2))
     assert column.may_be_cut(vectors).sum() < 10
+
+
+def test_two_values_are_cut_in_the_middle():
+    strata = np.arange(80) % 2
+    classes = np.arange(80) // 2 % 2
+    assert cuts(np.where(classes == 1, 1.5, 0.5), classes, strata).tolist() == [1.0]
+    assert cuts(np.where(strata == 1, 1.5, 0.5), classes, strata).tolist() == []
+    assert cuts(np.full(80, 0.5), classes, strata).tolist() == []

@@ -25,3 +25,13 @@ def test_a_column_without_values_has_one_bin_of_missing_values(kind):
     assert bins.labels == ("missing",)
     assert bins.counts.events.tolist() == [2]
     assert bins.counts.nonevents.tolist() == [3]
+
+
+def test_categories_are_sorted_by_their_event_rates_and_numbers_are_not():
+    is_event = np.arange(80) % 4 < 2
+    rows = ClassedRows(is_event, None, Totals(40, 40))
+    codes = (np.arange(80) % 5).astype(np.int32)
+    numbers = bin_numbers(codes.astype(float), rows, RULES)
+    categories = bin_categories(Encoded(codes, np.array([*"abcde"], object)), rows, RULES)
+    assert not numbers.merged.merging.ordered_by_rate
+    assert categories.merged.merging.ordered_by_rate
