@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 from tests.cover import quick_and_slow
 
 from bitsieve.counts.reference import term
@@ -133,3 +134,12 @@ def test_many_shuffles_give_what_each_of_them_gives_alone(n_samples, decimals):
         assert together.freedom[:, number].tolist() == alone.freedom[:, 0].tolist()
         assert together.sums[:, number].tolist() == alone.sums[:, 0].tolist()
     assert n_samples < 20 or 0 < np.count_nonzero(together.freedom) < together.freedom.size
+
+
+@pytest.mark.parametrize("kind", ["sparse", "with strata"])
+def test_cuts_that_are_not_looked_for_may_be_anywhere(kind):
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(60, 3)), random.integers(0, 2, 60)
+    table = read_xy(csr_array(X), y) if kind == "sparse" else read_xy(X, y, strata=np.arange(60) % 2)
+    assert MDLBinning().columns_with_codes(table, y[None].astype(np.int32)).tolist() == [[True] * 3]
+    assert MDLBinning().columns_with_codes(read_xy(X, y), y[None].astype(np.int32)).tolist() == [[False] * 3]
