@@ -14,15 +14,15 @@ from bitsieve.information.drift_of_groups import N_SHUFFLES, drift_of_groups
 N_PERIODS = 3
 
 
-def measured(codes, period, label, groups):
+def measured(codes, period, label, groups, strata=None):
     """The drift with the chance of rows, and with that of groups; both from samples in any order."""
-    n_periods = int(period.max()) + 1
-    n_labels = int(label.max()) + 1
-    combination = period * n_labels + label
+    strata = np.zeros_like(period) if strata is None else strata
+    shape = int(period.max()) + 1, int(label.max()) + 1, int(strata.max()) + 1
+    combination = np.ravel_multi_index((period, label, strata), shape)
     order = np.argsort(combination, kind="stable")
-    source = PackedSource(codes[order].astype(np.uint8), combination[order], n_classes=n_periods * n_labels)
-    period_of, label_of = np.divmod(np.arange(n_periods * n_labels), n_labels)
-    combinations = Combinations(period_of, label_of, np.zeros_like(label_of))
+    n_classes = int(np.prod(shape))
+    source = PackedSource(codes[order].astype(np.uint8), combination[order], n_classes=n_classes)
+    combinations = Combinations(*np.unravel_index(np.arange(n_classes), shape))
     columns = np.arange(codes.shape[1])
     by_rows = drift_of_table(source, combinations, columns)
     return by_rows, drift_of_groups(source, combinations, columns, groups[order], by_rows)
@@ -95,3 +95,12 @@ def test_arrangements_are_those_of_brute_force():
     seeds = np.arange(2000, dtype=np.uint64)
     drawn = {tuple(row) for row in units.shuffled(classes, np.zeros(9, np.int64), seeds).tolist()}
     assert len(drawn) == len(whole) * len(within)
+
+
+def test_within_classes_of_strata_a_class_that_is_the_period_has_no_drift(random):
+    """Each class of a stratum is of one period, also after every shuffle."""
+    period, strata = random.integers(0, 2, 120), random.integers(0, 2, 120)
+    codes = random.integers(0, 3, (120, 4))
+    for label in (period, (period + strata) % 2):
+        _, by_groups = measured(codes, period, label, np.arange(120), strata)
+        assert by_groups.columns.relations.shift_within_classes.bits.tolist() == [0.0] * 4

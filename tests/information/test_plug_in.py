@@ -8,10 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import chi2_contingency
 
+from bitsieve.counts.packed import PackedSource
+from bitsieve.information import make_information
 from bitsieve.information.protocol import PairInformation
 from bitsieve.methods.by_counts.pairwise.matrices import conditional_matrix
 from bitsieve.methods.by_counts.pairwise.spectral import rank_by_spectrum
+from bitsieve.methods.by_counts.stopping.independence import MAX_SHUFFLED_CODES, affordable_shuffles
 
 # The definition adds one term a cell, here at most some hundred terms of at most 1 bit, each right to a few 1e-16;
 # the engine rounds its fixed-point terms at 2**-57 bit and divides once.
@@ -341,3 +345,21 @@ def test_information_given_pivots_is_that_of_pairs_whatever_was_asked_before(
     if asked == [(5, True), (1, True)]:  # the rows are known
         monkeypatch.setattr(information.sums, "matrix_rows", None)
     assert information.conditional_rows(pivots, columns).tolist() == expected
+
+
+def test_g_is_scipys():
+    y = np.repeat([0, 1], 30)
+    X = np.column_stack([np.tile(np.arange(3), 20), np.tile([0, 1, 1, 1, 0], 12), y])
+    conditional = make_information("plug-in", PackedSource(X.astype(np.uint16), y)).conditional()
+    g = conditional.test_statistics(np.arange(3))
+    assert g[0] == pytest.approx(0, abs=1e-9)  # of columns that are independent
+    for j in range(3):
+        table = np.array([np.bincount(X[y == label, j], minlength=X[:, j].max() + 1) for label in (0, 1)])
+        expected = chi2_contingency(table, correction=False, lambda_="log-likelihood").statistic
+        assert g[j] == pytest.approx(expected, abs=1e-9)  # a sum of logarithms, of about 83 at most
+
+
+def test_a_shuffle_of_a_column_shuffles_a_code_of_each_sample():
+    X = np.zeros((50, 1), np.uint16)
+    conditional = make_information("plug-in", PackedSource(X, np.arange(50) % 2)).conditional()
+    assert affordable_shuffles(conditional) == MAX_SHUFFLED_CODES // 50
