@@ -13,6 +13,8 @@ from tests.cover import quick_and_slow
 import bitsieve
 from bitsieve.api.select import selection_of
 from bitsieve.cli import main
+from bitsieve.cli.select import _connected
+from bitsieve.diagnostics import UserError
 from bitsieve.engines.dask import FilesOnCluster
 from bitsieve.io import text
 from bitsieve.io.errors import DataError
@@ -123,3 +125,16 @@ def test_without_dask(table, tmp_path, capsys, monkeypatch):
     words = ["select", str(tmp_path / "table.parquet"), "--target", "class", "--scheduler", "local"]
     assert main(words) == 2
     assert capsys.readouterr().err == "bitsieve: error: --scheduler needs Dask: pip install 'bitsieve[dask]'\n"
+
+
+def test_the_client_of_a_command_is_not_that_of_the_program_around_it(monkeypatch):
+    options = {}
+
+    def client(address, **keywords):
+        options.update(keywords)
+        raise OSError("no answer")
+
+    monkeypatch.setattr("distributed.Client", client)
+    with pytest.raises(UserError, match="no scheduler answers there"), _connected("tcp://10.0.0.1:8786", None):
+        pass
+    assert options["set_as_default"] is False
