@@ -22,10 +22,12 @@ from bitsieve.counts.source import (
     MarginsOfParts,
     Partition,
     check_sparse_rows,
+    checked_weights,
     refined,
     sums_of,
 )
 from bitsieve.counts.tables import MinimumForm, PairForm, Sums, make_entropy_terms
+from bitsieve.diagnostics import UserError
 from bitsieve.information import ESTIMATORS, make_information
 from bitsieve.information.plug_in import miller_madow_terms
 
@@ -321,3 +323,11 @@ def test_parts_are_judged_one_by_one(make, seed):
                     least = min(least, of_codes.min() * of_classes.min() / inside.sum())
             assert given.degrees_of_freedom(feature) == freedom
             assert given.least_expected(feature) == least
+
+
+@pytest.mark.parametrize("shape", [(4,), (6,), (5, 1), ()])
+def test_weights_of_another_shape_are_refused(shape):
+    assert checked_weights(np.ones(5, int), 5).tolist() == [1] * 5
+    with pytest.raises(UserError) as caught:
+        checked_weights(np.ones(shape, int), 5)
+    assert caught.value.diagnostic.code == "lengths-differ"
