@@ -188,15 +188,11 @@ class Margins:
         ``values`` has a value for every distinct count of a stratum.
         """
         if columns is None:
-            index_of_distinct = self.index_of_distinct
-            ends = self.starts[1:]
-        else:
-            n_codes = self.starts[columns + 1] - self.starts[columns]
-            index_of_distinct = self.index_of_distinct[joined_ranges(self.starts[columns], n_codes)]
-            ends = np.cumsum(n_codes)
-        running_sum = np.cumsum(values[index_of_distinct])
-        # The differences are right even where the running sum wraps around.
-        return np.diff(running_sum[ends - 1], prepend=0)
+            return np.add.reduceat(values[self.index_of_distinct], self.starts[:-1])
+        n_codes = self.starts[columns + 1] - self.starts[columns]
+        index_of_distinct = self.index_of_distinct[joined_ranges(self.starts[columns], n_codes)]
+        starts = np.cumsum(n_codes) - n_codes  # of the columns among the codes that are taken
+        return np.add.reduceat(values[index_of_distinct], starts)
 
 
 def _expected_sums_of(counts: Integers, n_samples: int, entropy_terms: EntropyTerms) -> _native.ExpectedSums:
