@@ -206,6 +206,17 @@ def test_nothing_worse_than_the_majority_class_is_recommended(bs):
     )
 
 
+def test_the_recommended_command_runs_where_groups_are_the_strata(bs, folder):
+    rows = [f"{j % 7},{j % 2},{j // 2},{'yes' if j % 2 else 'no'}" for j in range(120)]
+    (folder / "pairs.csv").write_text("\n".join(["age,exposure,pair,case", *rows]))
+    words = ("--strata", "pair", "--groups", "pair", "--effect", "common", "--column-type", "pair=category")
+    found = bs("compare", "pairs.csv", "-t", "case", "--classifier", "ncm", "--folds", 3, "-k", 1, *words).stdout
+    (line,) = (line for line in found.splitlines() if line.startswith("to select them: bitsieve "))
+    command = line.removeprefix("to select them: bitsieve ").split()
+    assert "--exclude" not in command
+    assert "exposure" in bs(*command).stdout
+
+
 @pytest.mark.parametrize("rows", [4, 10])
 def test_very_few_rows_get_a_caution(bs, folder, rows):
     (folder / "few.csv").write_text("\n".join(["a,y", *(f"{j % 2},{j % 2}" for j in range(rows))]))

@@ -339,7 +339,7 @@ def _select_command(
     if comparison.parameters["protocol"] == PAPER:
         parameters["protocol"] = PAPER
     excluded = list(arguments.exclude or ())
-    if arguments.groups is not None:
+    if arguments.groups is not None and arguments.groups not in (arguments.strata or ()):  # strata are no features
         excluded.append(arguments.groups)
     parameters["exclude"] = excluded
 
