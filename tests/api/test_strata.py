@@ -196,6 +196,8 @@ def test_what_cannot_be_done_gives_one_clear_line():
     missing[3] = np.nan
     assert code_of_error(strata=missing) == "missing-values"
     assert code_of_error(strata=strata[:-1]) == "lengths-differ"
+    with pytest.raises(UserError, match="strata is a single value, 'batch': give one value for each row"):
+        bitsieve.ForwardSelector(1).fit(*batches()[:2], strata="batch")
     assert code_of_error(strata=np.arange(len(y))) == "strata-are-numbers"
     assert code_of_error(strata=strata + 0.5) == "strata-are-numbers"
     assert code_of_error(strata=np.arange(len(y)).astype(str)) == "every-row-a-stratum"

@@ -372,6 +372,12 @@ def read_values(y: ColumnLike, what: str) -> ColumnValues:
             message="Complex data not supported",
             advice="give classes or real numbers as the target",
         )
+    if array.ndim == 0:
+        raise UserError(
+            code="wrong-shape",
+            message=f"{what} is a single value, {y!r}",
+            advice="give one value for each row",
+        )
     if array.ndim != 1:
         from sklearn.utils.validation import column_or_1d
 
