@@ -233,6 +233,21 @@ def test_what_is_refused(cells, tmp_path):
         assert raised.value.code == code, path
 
 
+def test_several_files_are_refused_by_what_they_are(cells, tmp_path, capsys):
+    counts, obs = cells
+    first, second = (str(write_h5ad(tmp_path / name, sparse.csr_matrix(counts), obs)) for name in ("a.h5ad", "b.h5ad"))
+    for words in (
+        ["drift", first, second],
+        ["select", first, second, "--target", "cell_type"],
+    ):
+        assert main(words) == 2
+        errors = capsys.readouterr().err
+        assert errors.count("\n") == 1
+        assert "anndata.concat" in errors
+    assert main(["count", first, "--target", "cell_type", "--save", str(tmp_path / "counts")]) == 2
+    assert "is an .h5ad file" in capsys.readouterr().err
+
+
 @pytest.mark.skipif(importlib.util.find_spec("anndata") is None, reason="anndata")
 def test_an_object_and_the_file_that_it_writes(cells, tmp_path):
     import anndata

@@ -305,14 +305,16 @@ def _read(
     from bitsieve.engines.registry import refuse_sampling_weights
     from bitsieve.io.errors import DataError
     from bitsieve.io.libsvm import LibsvmFile
-    from bitsieve.io.read import open_columns
+    from bitsieve.io.read import STANDARD_INPUT, open_columns
 
     if source.target_in_file is not None:
         open_columns(arguments.data)  # refuses sparse rows
     read = read_options(arguments)
     refuse_sampling_weights(read)
     table = source.read_in_parts(read)
-    if not isinstance(table, PartitionedDataset):  # sparse rows of a stream, in which nothing is seen before it is read
+    if not isinstance(table, PartitionedDataset):  # sparse rows, or a file of AnnData
+        if arguments.data != STANDARD_INPUT:
+            open_columns(arguments.data)  # refuses the file by what it is
         raise DataError(code="cannot-read", message=f"{arguments.data!r} is {LibsvmFile.refusal}")
     return table, make_discretizer(discretization, arguments.threads or -1).for_table(table)
 

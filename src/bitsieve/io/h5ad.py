@@ -42,8 +42,8 @@ class H5adFile(ArrayFile):
     """A file of AnnData. Its columns are those of ``X``, or of a layer: ``cells.h5ad/counts``."""
 
     refusal = (
-        "an .h5ad file, which is read in batches by select and fit alone: give it without a limit of memory and a "
-        "spool, or write its rows as Parquet"
+        "an .h5ad file, which is no file of columns: give one to select, explain, compare or apply, without a limit of "
+        "memory and a spool, join several by anndata.concat, or write the rows as Parquet"
     )
 
     def read(self) -> AnnotatedMatrix:

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from bitsieve.dataset.data_kinds import is_path
 from bitsieve.diagnostics import Diagnostic, UserError, without_passwords
+from bitsieve.io.annotated import AnnotatedMatrix, is_anndata
 from bitsieve.io.read import joined, read_table
 from bitsieve.options import ReadOptions
 from bitsieve.pipeline.notes import column_notes
@@ -61,6 +62,12 @@ def _as_arrow_table(table: TableLike, name: str, header: bool | None) -> pa.Tabl
         table = read_table(table, header=header)
     if isinstance(table, pa.Table):
         return table
+    if isinstance(table, AnnotatedMatrix) or is_anndata(table):
+        raise UserError(
+            code="data-type-not-read",
+            message=f"{name!r} is of AnnData, whose cells are compared in one file",
+            advice="join the cells by anndata.concat(..., label='file'), and name that column of obs as the period",
+        )
     if not nw.dependencies.is_into_dataframe(table):
         raise UserError(
             code="data-type-not-read",
