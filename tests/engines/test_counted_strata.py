@@ -127,6 +127,15 @@ def test_each_site_is_a_stratum(files, capsys):
     assert select(capsys, *sites, "--strata", "site") == within_wards
 
 
+def test_the_note_on_a_common_effect_advises_no_rule_that_counts_refuse(files, capsys):
+    assert count(files, "all", "--strata", "ward", *BINS) == 0
+    capsys.readouterr()
+    assert main(["select", "--counts", str(files / "all"), "--strata", "ward", "--effect", "common", "-v"]) == 0
+    errors = capsys.readouterr().err
+    assert "no selected column is tested against chance" in errors
+    assert "--stop" not in errors
+
+
 def test_rounded_counts_within_strata(files, capsys):
     """Classes of each stratum are rounded like other classes, and a note says that they are rounded."""
     vocabulary = str(files / "vocabulary.json")

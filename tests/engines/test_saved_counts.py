@@ -145,6 +145,8 @@ def test_a_column_is_explained_by_what_pairs_show(files, capsys):
     ("arguments", "message"),
     [
         (["--counts", "{files}/first", "--method", "cmi"], "saved counts hold tables of pairs of columns, and this"),
+        (["--counts", "{files}/first", "--stop", "permutation"], "stopping rules need tables of more columns than the"),
+        (["--counts", "{files}/first", "--features", "auto"], "give the number of --features without --stop, or DATA"),
         (["--counts", "{files}/first", "-k", "1", "--screen", "2"], "give the rows: saved counts are of all columns"),
         (["--counts", "{files}/gone"], "holds no counts of 'bitsieve count': give the folder that its"),
         (["--counts", "{files}/first", "--counts", "{files}/all"], "the counts do not add up"),

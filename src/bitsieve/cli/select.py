@@ -286,6 +286,12 @@ def _reading_plan(
                 advice="give DATA",
             )
         check_offers(arguments.method, COUNTS, ["--counts"])
+        if selection.is_tested and "stopping" in selection.method.parameters:
+            raise UserError(
+                code="pairs-only",
+                message="stopping rules need tables of more columns than the pairs that saved counts hold",
+                advice="give the number of --features without --stop, or DATA in place of --counts",
+            )
         return None
     if arguments.data is None:
         raise _data_needed(arguments)

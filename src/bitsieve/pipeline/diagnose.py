@@ -21,7 +21,7 @@ from bitsieve.information import COMMON
 from bitsieve.information.leaks import Leak
 from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.methods.by_counts.stopping.conditional import ConditionalStopping
-from bitsieve.methods.method import GreedyStep
+from bitsieve.methods.method import CONDITIONED, GreedyStep
 from bitsieve.pipeline.bins_within import on_bins_within
 from bitsieve.pipeline.evidence import has_no_information, max_values_tested
 from bitsieve.pipeline.few_repeats import on_few_repeats
@@ -411,7 +411,8 @@ def on_informative(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
         return []
     limit = None if evidence.is_sure else max_values_tested(fit.table, fit.selection.effect)
     if limit is not None and fit.selection.effect == COMMON:  # no test but by shuffles
-        return [selection_notes.common_effect_not_tested(limit)]
+        has_rule = fit.table.capabilities >= CONDITIONED
+        return [selection_notes.common_effect_not_tested(limit, has_rule=has_rule)]
     states = informative_states(fit, evidence)
     n_selected = len(states)
     n_alone = states.count("alone")

@@ -268,14 +268,20 @@ def partly_informative(
     return Diagnostic(code="partly-informative", message=message, columns=names)
 
 
-def common_effect_not_tested(limit: int) -> Diagnostic:
-    """No column was tested by shuffles, the only test of a common effect; ``limit``: the most values it takes."""
+def common_effect_not_tested(limit: int, *, has_rule: bool) -> Diagnostic:
+    """No column was tested by shuffles, the only test of a common effect; ``limit``: the most values it takes.
+
+    ``has_rule`` says whether a stopping rule can test the columns one after another, as it can not by tables of pairs.
+    """
+    message = (
+        "no selected column is tested against chance: the shuffles that test a common effect need rows in memory, "
+        f"without weights, and {limit:,} values (rows x columns) at most"
+    )
+    if not has_rule:
+        return Diagnostic(code="common-effect-not-tested", message=message)
     return Diagnostic(
         code="common-effect-not-tested",
-        message=(
-            "no selected column is tested against chance: the shuffles that test a common effect need rows in memory, "
-            f"without weights, and {limit:,} values (rows x columns) at most"
-        ),
+        message=message,
         advice="to test them one after another, add {stopping} with {binning}",
         fix={"stopping": "permutation", "binning": "quantile"},
     )
