@@ -39,27 +39,18 @@ def run(arguments: argparse.Namespace) -> int:
     salt = _salt(arguments)
     if arguments.vocabulary is not None:
         return _write_vocabulary(arguments, salt)
+    return _save_counts(arguments, salt)
+
+
+def _save_counts(arguments: argparse.Namespace, salt: Salt | None) -> int:
+    """Count the rows, round the counts if asked for, and save them."""
     with progress_bar(not arguments.quiet):
-        from bitsieve.engines.count_pairs import count_table
         from bitsieve.engines.saved_counts import check_folder
 
         check_folder(arguments.save)
-        if arguments.like is None:
-            discretization = discretization_options(arguments)
-            table, binner = _read(_source(arguments), arguments, discretization)
-            prepared = _prepared(table, discretization, arguments)
-            _print_notes(arguments, [*table.diagnostics, *prepared.diagnostics])
-            counts = count_table(prepared.table, binner, small_integers_as_categories=discretization.leaves_codes_open)
-            if salt is not None:
-                counts = salt.hashed_counts(counts)
-        else:
-            counts = _count_like(arguments, salt)
+        counts = _count_with_new_bins(arguments, salt) if arguments.like is None else _count_like(arguments, salt)
         if arguments.min_cell is not None:
-            from bitsieve.engines.rounded_counts import rounded_counts
-
-            phase("rounding counts")
-            secret = b"" if salt is None else salt.key
-            counts = rounded_counts(counts, arguments.min_cell, secret)
+            counts = _rounded(counts, arguments.min_cell, salt)
         replace(counts, site=arguments.site or "").save(arguments.save)
     n_samples = int(counts.class_sizes.sum())
     n_columns = len(counts.names)
@@ -102,16 +93,24 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
             advice="leave one of them out",
         )
     if arguments.vocabulary is None:
-        if arguments.min_count is not None:
-            raise UserError(
-                code="parameter-without-effect",
-                message="--min-count has an effect only with --vocabulary",
-                advice="add that, or leave it out",
-            )
-        _refuse_existing_counts(arguments)
-        if arguments.min_cell is not None:
-            _check_min_cell(arguments)
-        return
+        _check_options_of_counts(arguments)
+    else:
+        _check_options_of_vocabulary(arguments)
+
+
+def _check_options_of_counts(arguments: argparse.Namespace) -> None:
+    if arguments.min_count is not None:
+        raise UserError(
+            code="parameter-without-effect",
+            message="--min-count has an effect only with --vocabulary",
+            advice="add that, or leave it out",
+        )
+    _refuse_existing_counts(arguments)
+    if arguments.min_cell is not None:
+        _check_min_cell(arguments)
+
+
+def _check_options_of_vocabulary(arguments: argparse.Namespace) -> None:
     options_of_counts = {
         "--save": arguments.save,
         "--like": arguments.like,
@@ -160,6 +159,26 @@ def _refuse_existing_counts(arguments: argparse.Namespace) -> None:
         )
 
 
+def _count_with_new_bins(arguments: argparse.Namespace, salt: Salt | None) -> SavedCounts:
+    """Count with bins that are found in the table itself."""
+    from bitsieve.engines.count_pairs import count_table
+
+    discretization = discretization_options(arguments)
+    table, binner = _read(_source(arguments), arguments, discretization)
+    prepared = _prepared(table, discretization, arguments)
+    _print_notes(arguments, [*table.diagnostics, *prepared.diagnostics])
+    counts = count_table(prepared.table, binner, small_integers_as_categories=discretization.leaves_codes_open)
+    return counts if salt is None else salt.hashed_counts(counts)
+
+
+def _rounded(counts: SavedCounts, base: int, salt: Salt | None) -> SavedCounts:
+    from bitsieve.engines.rounded_counts import rounded_counts
+
+    phase("rounding counts")
+    secret = b"" if salt is None else salt.key
+    return rounded_counts(counts, base, secret)
+
+
 def _write_vocabulary(arguments: argparse.Namespace, salt: Salt | None) -> int:
     """Write the categories and ranges of the columns, and the classes."""
     from bitsieve.options import DiscretizationOptions
@@ -172,8 +191,7 @@ def _write_vocabulary(arguments: argparse.Namespace, salt: Salt | None) -> int:
         table, _ = _read(_source(arguments), arguments, discretization)
         check_target(table.target)
         prepared = _prepared(table, discretization, arguments)
-        notes = [note for note in prepared.diagnostics if note.code != "empty"]
-        _print_notes(arguments, [*table.diagnostics, *notes])
+        _print_notes(arguments, [*table.diagnostics, *_notes_at_every_site(prepared)])
         without_dropped = table.without(_dropped_at_every_site(prepared))
         min_count = arguments.min_count or DEFAULT_MIN_COUNT
         site = arguments.site or ""
@@ -200,8 +218,7 @@ def _count_like(arguments: argparse.Namespace, salt: Salt | None) -> SavedCounts
     hash_categories = None if salt is None else salt.hashed
     without_dropped = table.without(_dropped_at_every_site(prepared))
     counts = count_like(without_dropped, like, hash_categories=hash_categories)
-    notes = [note for note in prepared.diagnostics if note.code != "empty"]
-    _print_notes(arguments, [*table.diagnostics, *notes])
+    _print_notes(arguments, [*table.diagnostics, *_notes_at_every_site(prepared)])
     return counts
 
 
@@ -245,6 +262,11 @@ def _salt(arguments: argparse.Namespace) -> Salt | None:
 def _dropped_at_every_site(prepared: Prepared[PartitionedDataset]) -> list[int]:
     """The columns that no site can use: all that are dropped but the empty ones, which may have values elsewhere."""
     return [j for j, reason in prepared.dropped.items() if reason != "empty"]
+
+
+def _notes_at_every_site(prepared: Prepared[PartitionedDataset]) -> list[Diagnostic]:
+    """The notes on a table but those on its empty columns, which may have values elsewhere."""
+    return [note for note in prepared.diagnostics if note.code != "empty"]
 
 
 def run_sql(arguments: argparse.Namespace) -> int:

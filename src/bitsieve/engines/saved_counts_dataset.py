@@ -39,7 +39,8 @@ class SavedCountsDataset(OutOfCoreDataset):
         within_strata: bool = False,
     ) -> None:
         self.within_strata = within_strata
-        self.identifier_candidates = identifier_candidates  # none where identifiers were dropped before counting
+        #: Columns that may be identifiers; none where identifiers were dropped before counting
+        self.identifier_candidates = identifier_candidates
         self.counts = counts
         self.names = counts.names
         self.feature_names = np.array(counts.names, object) if named else None
@@ -48,8 +49,8 @@ class SavedCountsDataset(OutOfCoreDataset):
         dropped = [str(self.names[j]) for j in self.dropped]
         self.diagnostics = (left_out_of_counts(dropped),) if dropped else ()
         source = TabledSource(counts)
-        tables = source.tables(None, np.arange(len(counts.names)), False)
-        self._has_one_code = np.array([len(table.occupied()[0]) <= 1 for table in tables], bool)
+        counts_of_codes = source.tables(None, np.arange(len(counts.names)), False)
+        self._has_one_code = np.array([len(table.occupied()[0]) <= 1 for table in counts_of_codes], bool)
         self._uncut = {*counts.binner.columns_without_cut.tolist()} - {*counts.dropped}
         self._coded_arities = source.arities.astype(np.int64)
 
@@ -91,7 +92,7 @@ class SavedCountsDataset(OutOfCoreDataset):
             return ColumnInfo(is_constant=is_constant)
         (table,) = TabledSource(self.counts).tables(None, np.array([j]), False)
         codes, n_rows = table.occupied()
-        has_value = codes < len(categories)  # the code behind those of all categories is that of missing values
+        has_value = codes < len(categories)  # a missing value has the code after those of the categories
         return ColumnInfo(
             is_constant=is_constant,
             has_values=bool(has_value.any()),
@@ -140,10 +141,10 @@ class TabledSource(CountSource):
         self.n_samples = int(counts.class_sizes.sum())
         self.n_features = len(counts.names)
         self._first_cells = first_cells(counts.arities, self.n_classes)
-        self.arities = np.array([self._n_occurring_codes(j) for j in range(self.n_features)], np.int32)
+        self.arities = np.array([self._n_codes(j) for j in range(self.n_features)], np.int32)
 
-    def _n_occurring_codes(self, j: int) -> int:
-        """One more than the largest code that occurs, as of columns in memory."""
+    def _n_codes(self, j: int) -> int:
+        """One more than the largest code that occurs: the number of codes of a column in memory."""
         samples_of_code = self._dense(j, j).sum(axis=(1, 2))
         return int(np.flatnonzero(samples_of_code)[-1]) + 1
 
@@ -172,7 +173,7 @@ class TabledSource(CountSource):
         arities = self.counts.arities
         n_first = int(arities[first_column])
         shape = (n_first, int(arities[second_column]), self.n_classes)
-        codes_between = int(arities[first_column:second_column].sum())  # of the tables with columns before the second
+        codes_between = int(arities[first_column:second_column].sum())  # of the columns whose tables come before
         start = self._first_cells[first_column] + n_first * self.n_classes * codes_between
         dense = self.counts.cells[start : start + prod(shape)].reshape(shape)
         return dense if i <= j else dense.transpose(1, 0, 2)
