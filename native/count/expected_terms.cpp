@@ -100,8 +100,8 @@ private:
         any_left_ = true;
     }
 
-    // Adds the next count of the pairs of vector v. A pair ends with its first negligible count. Impossible counts have
-    // the weight 0.
+    // Adds the next count of the pairs of vector v: its probability is numerator / denominator of that of the last count.
+    // A pair ends with its first negligible count. Impossible counts have the weight 0.
     void add(int v, Doubles numerator, Doubles denominator, Doubles count) {
         const Doubles one = {1.0, 1.0};
         const Doubles weight = weight_[v] * numerator / (denominator > one ? denominator : one);
@@ -145,7 +145,7 @@ double expected_by_series(const Terms& terms, std::int64_t n_samples, std::int64
     return mean * log_mean + beyond_mean * (std::ldexp(1.0, terms.shift) / kLogOf2);
 }
 
-// One row of the result: the pairs of margin `a` with each of `second`.
+// One row of the result: E(a, b) for each b of `second`.
 void expected_row(const Terms& terms, std::int64_t n_samples, std::int64_t a, const std::int64_t* second,
                   std::int64_t n_second, std::int64_t* out) {
     std::vector<std::int64_t> summed;  // positions in the row of the pairs with few expected samples

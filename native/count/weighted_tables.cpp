@@ -7,35 +7,39 @@ namespace bitsieve {
 
 namespace {
 
-constexpr std::int64_t kMaxRowsInBuckets = 64;  // with more codes of the pivot, buckets of a chunk hold few samples
+constexpr std::int64_t kMaxRowsInBuckets = 64;  // with more codes of the pivot, the buckets of a chunk hold few samples
 
-// The samples of a chunk, in buckets by the code of a pivot. Samples of weight 0 are left out, and those of one code.
+// The samples of a chunk, in buckets by the code of a pivot: a bucket for each row of the tables. Samples of weight 0, and
+// those of a code that is omitted, are in one more bucket, the last, which the kernel does not see.
 class Buckets {
 public:
-    Buckets(const std::uint16_t* pivot, const std::uint64_t* weights, std::int64_t n_rows, std::int64_t row_left_out)
+    // `omitted_code` is -1 where no code is omitted.
+    Buckets(const std::uint16_t* pivot, const std::uint64_t* weights, std::int64_t n_rows, std::int64_t omitted_code)
         : pivot_(pivot),
           weights_(weights),
           n_rows_(n_rows),
-          row_left_out_(row_left_out),
+          omitted_code_(omitted_code),
+          size_(std::size_t(n_rows) + 1),
           start_(std::size_t(n_rows) + 2),
           next_(std::size_t(n_rows) + 1),
           row_weights_(std::size_t(n_rows), 0) {}
 
     // Puts the samples [first, last) into the buckets.
     void fill(std::int64_t first, std::int64_t last) {
-        std::fill(next_.begin(), next_.end(), 0);
-        for (std::int64_t t = first; t < last; ++t) ++next_[bucket_of(t)];
-        for (std::int64_t row = 0; row <= n_rows_; ++row) {
-            start_[row + 1] = start_[row] + (next_[row] + kSamplesOfFour - 1) / kSamplesOfFour;
-            next_[row] = start_[row] * kSamplesOfFour;
+        std::fill(size_.begin(), size_.end(), 0);
+        for (std::int64_t t = first; t < last; ++t) ++size_[bucket_of(t)];
+        for (std::int64_t bucket = 0; bucket <= n_rows_; ++bucket) {
+            const std::int64_t n_fours = (size_[bucket] + kSamplesOfFour - 1) / kSamplesOfFour;
+            start_[bucket + 1] = start_[bucket] + n_fours;
+            next_[bucket] = start_[bucket] * kSamplesOfFour;
         }
-        const std::int64_t n_fours = start_.back();
-        sample_.assign(std::size_t(n_fours * kSamplesOfFour), std::uint32_t(first));
-        weight_.assign(std::size_t(n_fours * kSamplesOfFour), 0);
+        const std::size_t n_places = std::size_t(start_.back() * kSamplesOfFour);
+        sample_.assign(n_places, std::uint32_t(first));  // a place that stays free is a sample of weight 0
+        weight_.assign(n_places, 0);
         for (std::int64_t t = first; t < last; ++t) {
-            const std::int64_t i = next_[bucket_of(t)]++;
-            sample_[i] = std::uint32_t(t);
-            weight_[i] = weights_[t];
+            const std::int64_t place = next_[bucket_of(t)]++;
+            sample_[place] = std::uint32_t(t);
+            weight_[place] = weights_[t];
         }
         add_up_subsets();
     }
@@ -43,16 +47,16 @@ public:
     WeightedBuckets view() const {
         return {sample_.data(), weight_.data(), subset_sums_.data(), start_.data(), n_rows_};
     }
-    // The weights of all samples of a code of the pivot that have been in a bucket.
+    // The weight of all samples that have been in the bucket of a row, chunk after chunk.
     std::uint64_t row_weight(std::int64_t row) const { return row_weights_[row]; }
 
 private:
-    // The code of the pivot; one more bucket holds the samples that are left out.
     std::int64_t bucket_of(std::int64_t t) const {
-        const bool is_left_out = (weights_[t] == 0) | (pivot_[t] == row_left_out_);
-        return is_left_out ? n_rows_ : pivot_[t];
+        const bool is_omitted = (weights_[t] == 0) | (pivot_[t] == omitted_code_);
+        return is_omitted ? n_rows_ : pivot_[t];
     }
 
+    // The weights of the subsets of every four samples: bit i of a subset says whether sample i is in it.
     void add_up_subsets() {
         subset_sums_.resize(std::size_t(start_[n_rows_] * kSubsetsOfFour));
         for (std::int64_t row = 0; row < n_rows_; ++row)
@@ -68,9 +72,10 @@ private:
 
     const std::uint16_t* pivot_;
     const std::uint64_t* weights_;
-    std::int64_t n_rows_, row_left_out_;
-    std::vector<std::int64_t> start_;  // of the fours of each bucket
-    std::vector<std::int64_t> next_;   // where the next sample of each bucket goes
+    std::int64_t n_rows_, omitted_code_;
+    std::vector<std::int64_t> size_;   // samples of each bucket
+    std::vector<std::int64_t> start_;  // the first four of each bucket
+    std::vector<std::int64_t> next_;   // the place of the next sample of each bucket
     std::vector<std::uint32_t> sample_;
     std::vector<std::uint64_t> weight_, subset_sums_;
     std::vector<std::uint64_t> row_weights_;
@@ -83,39 +88,80 @@ std::int64_t frequent_code(const std::uint16_t* pivot, std::int64_t n_codes, std
     return std::max_element(count.begin(), count.end()) - count.begin();
 }
 
-// The table of one feature of a SIMD group from the sums of the kernel: the last code of the group has what remains of
-// the weights of a row.
+// A table of the result.
+struct WeightedTable {
+    std::int64_t column;
+    std::int64_t n_codes;           // of the column
+    const std::int64_t* code_sums;  // the weights of its codes; null: not known
+    std::int64_t* cells;            // row after row, a row for each code of the pivot
+};
+
+// Writes a table from the sums of the kernel, those of all codes of the SIMD group but the last. The last one has what
+// remains of the weight of a row.
 void write_table(const Buckets& buckets, const std::vector<std::uint64_t>& sums, std::int64_t n_group_codes, int lane,
-                 std::int64_t n_rows, std::int64_t n_codes, std::int64_t* table) {
+                 std::int64_t n_rows, const WeightedTable& table) {
     for (std::int64_t row = 0; row < n_rows; ++row) {
+        std::int64_t* cells_of_row = table.cells + row * table.n_codes;
         std::uint64_t remaining = buckets.row_weight(row);
         for (std::int64_t code = 0; code + 1 < n_group_codes; ++code) {
             const std::uint64_t sum = sums[(row * (n_group_codes - 1) + code) * kLanes + lane];
             remaining -= sum;
-            if (code < n_codes) table[row * n_codes + code] = std::int64_t(sum);
+            if (code < table.n_codes) cells_of_row[code] = std::int64_t(sum);
         }
-        if (n_codes == n_group_codes) table[row * n_codes + n_codes - 1] = std::int64_t(remaining);
+        if (table.n_codes == n_group_codes) cells_of_row[table.n_codes - 1] = std::int64_t(remaining);
     }
 }
 
-// One row of a table from the others, which it adds up with to the sums of the codes: without a sign, as the sums may be
-// anything, and wrap.
-void complete_row(const std::int64_t* code_sums, std::int64_t row, std::int64_t n_rows, std::int64_t n_codes,
-                  std::int64_t* table) {
-    for (std::int64_t code = 0; code < n_codes; ++code) {
-        std::uint64_t remaining = std::uint64_t(code_sums[code]);
+// Writes one row of a table: what the other rows leave of the sums of the codes. Without a sign, as the sums may be
+// anything: they wrap.
+void complete_row(std::int64_t row, std::int64_t n_rows, const WeightedTable& table) {
+    for (std::int64_t code = 0; code < table.n_codes; ++code) {
+        std::uint64_t remaining = std::uint64_t(table.code_sums[code]);
         for (std::int64_t other = 0; other < n_rows; ++other)
-            if (other != row) remaining -= std::uint64_t(table[other * n_codes + code]);
-        table[row * n_codes + code] = std::int64_t(remaining);
+            if (other != row) remaining -= std::uint64_t(table.cells[other * table.n_codes + code]);
+        table.cells[row * table.n_codes + code] = std::int64_t(remaining);
     }
 }
 
+// Without a sign, as the weights may be anything: they wrap.
 void add_sample_by_sample(const std::uint16_t* pivot, const std::uint16_t* codes, const std::uint64_t* weights,
-                          std::int64_t n_samples, std::int64_t n_codes, std::int64_t* table) {
+                          std::int64_t n_samples, std::int64_t n_rows, const WeightedTable& table) {
+    std::fill(table.cells, table.cells + n_rows * table.n_codes, 0);
     for (std::int64_t t = 0; t < n_samples; ++t) {
-        std::int64_t& cell = table[pivot[t] * n_codes + codes[t]];
-        cell =
-            std::int64_t(std::uint64_t(cell) + weights[t]);  // without a sign, as the weights may be anything: it wraps
+        std::int64_t& cell = table.cells[pivot[t] * table.n_codes + codes[t]];
+        cell = std::int64_t(std::uint64_t(cell) + weights[t]);
+    }
+}
+
+// The tables of columns that are kept as bytes, eight columns at a time.
+void add_in_buckets(const PackedTable& packed, const std::uint16_t* pivot, const std::uint64_t* weights,
+                    std::int64_t n_rows, const std::vector<WeightedTable>& tables) {
+    std::vector<std::vector<std::uint64_t>> sums(std::size_t(packed.n_narrow_groups()));  // of the groups in use
+    std::vector<ByteGroup> groups;
+    std::vector<std::uint64_t*> sums_of_groups;
+    for (const WeightedTable& table : tables) {
+        const std::int64_t simd_group = packed.simd_group_of(table.column);
+        std::vector<std::uint64_t>& sums_of_group = sums[simd_group];
+        if (!sums_of_group.empty()) continue;
+        groups.push_back(packed.byte_group(simd_group));
+        sums_of_group.assign(std::size_t(n_rows * groups.back().n_codes * kLanes), 0);
+        sums_of_groups.push_back(sums_of_group.data());
+    }
+
+    const std::int64_t n_samples = packed.n_samples();
+    const bool knows_code_sums = tables.front().code_sums != nullptr;
+    const std::int64_t omitted_code = knows_code_sums ? frequent_code(pivot, n_rows, n_samples) : -1;
+    Buckets buckets(pivot, weights, n_rows, omitted_code);
+    for (std::int64_t first = 0; first < n_samples; first += kBucketChunk) {
+        buckets.fill(first, std::min(first + kBucketChunk, n_samples));
+        packed.kernel().weighted_sums(buckets.view(), groups.data(), int(groups.size()), sums_of_groups.data());
+    }
+
+    for (const WeightedTable& table : tables) {
+        const std::int64_t simd_group = packed.simd_group_of(table.column);
+        write_table(buckets, sums[simd_group], packed.byte_group(simd_group).n_codes, packed.lane_of(table.column),
+                    n_rows, table);
+        if (knows_code_sums) complete_row(omitted_code, n_rows, table);
     }
 }
 
@@ -127,49 +173,20 @@ void weighted_tables(const PackedTable& packed, const std::uint64_t* weights, st
     const std::int64_t n_rows = pivot < 0 ? 1 : packed.arity(pivot);
     std::vector<std::uint16_t> pivot_scratch(pivot < 0 ? std::size_t(n_samples) : 0, 0);
     const std::uint16_t* pivot_codes = pivot < 0 ? pivot_scratch.data() : packed.codes(pivot, pivot_scratch);
-    const std::int64_t row_left_out = code_sums == nullptr ? -1 : frequent_code(pivot_codes, n_rows, n_samples);
 
-    std::vector<std::int64_t*> tables(std::size_t(n), nullptr);
-    std::vector<const std::int64_t*> sums_of_codes(std::size_t(n), nullptr);
-    std::vector<std::vector<std::uint64_t>> sums(std::size_t(packed.n_narrow_groups()));  // of the groups in use
-    std::vector<ByteGroup> groups;
-    std::vector<std::uint64_t*> sums_of_groups;
     const bool uses_buckets = packed.uses_counters() && n_rows <= kMaxRowsInBuckets;
+    std::vector<WeightedTable> tables_in_buckets;
     std::vector<std::uint16_t> scratch;
     for (std::int64_t k = 0; k < n; ++k) {
-        const std::int64_t n_codes = packed.arity(columns[k]);
-        tables[k] = out;
-        out += n_rows * n_codes;
-        sums_of_codes[k] = code_sums;
-        if (code_sums != nullptr) code_sums += n_codes;
-        if (!uses_buckets || packed.is_wide(columns[k])) {
-            std::fill(tables[k], out, 0);
-            add_sample_by_sample(pivot_codes, packed.codes(columns[k], scratch), weights, n_samples, n_codes,
-                                 tables[k]);
-            continue;
-        }
-        const std::int64_t simd_group = packed.simd_group_of(columns[k]);
-        std::vector<std::uint64_t>& sums_of_group = sums[simd_group];
-        if (!sums_of_group.empty()) continue;
-        groups.push_back(packed.byte_group(simd_group));
-        sums_of_group.assign(std::size_t(n_rows * groups.back().n_codes * kLanes), 0);
-        sums_of_groups.push_back(sums_of_group.data());
+        const WeightedTable table = {columns[k], packed.arity(columns[k]), code_sums, out};
+        if (uses_buckets && !packed.is_wide(table.column))
+            tables_in_buckets.push_back(table);
+        else
+            add_sample_by_sample(pivot_codes, packed.codes(table.column, scratch), weights, n_samples, n_rows, table);
+        out += n_rows * table.n_codes;
+        if (code_sums != nullptr) code_sums += table.n_codes;
     }
-    if (groups.empty()) return;
-
-    Buckets buckets(pivot_codes, weights, n_rows, row_left_out);
-    for (std::int64_t first = 0; first < n_samples; first += kBucketChunk) {
-        buckets.fill(first, std::min(first + kBucketChunk, n_samples));
-        packed.kernel().weighted_sums(buckets.view(), groups.data(), int(groups.size()), sums_of_groups.data());
-    }
-    for (std::int64_t k = 0; k < n; ++k) {
-        if (packed.is_wide(columns[k])) continue;
-        const std::int64_t simd_group = packed.simd_group_of(columns[k]);
-        const std::int64_t n_codes = packed.arity(columns[k]);
-        write_table(buckets, sums[simd_group], packed.byte_group(simd_group).n_codes, packed.lane_of(columns[k]),
-                    n_rows, n_codes, tables[k]);
-        if (row_left_out >= 0) complete_row(sums_of_codes[k], row_left_out, n_rows, n_codes, tables[k]);
-    }
+    if (!tables_in_buckets.empty()) add_in_buckets(packed, pivot_codes, weights, n_rows, tables_in_buckets);
 }
 
 }  // namespace bitsieve
