@@ -213,13 +213,13 @@ class SourceInStrata(MergedClasses):
 
 
 class PartitionWithinStrata(Partition):
-    """The samples divided by their strata, and then by the parts of another partition."""
+    """The samples divided by their strata, and then by the parts of a base partition."""
 
     source: SourceInStrata
 
     def __init__(self, source: SourceInStrata, base: Partition) -> None:
         self.source = source
-        self.base = base  # the other partition, whose classes are the combinations
+        self.base = base  # its classes are the combinations
 
     @cached_property
     def _part_numbers(self) -> Integers:
@@ -231,6 +231,7 @@ class PartitionWithinStrata(Partition):
         return np.unique(self._part_number(base_part, combination))
 
     def _part_number(self, base_part: Integers, combination: Integers) -> Integers:
+        """The number of the part in which the samples of a base part and a combination are."""
         numbers: Integers = self.source.combinations.stratum[combination] * self.base.n_parts + base_part
         return numbers
 
@@ -253,7 +254,7 @@ class PartitionWithinStrata(Partition):
         return [table.pooled() for table in tables]
 
     def _within_strata(self, table: ContingencyTable) -> ContingencyTable:
-        """A table of base parts, codes and combinations as one of parts, codes and classes."""
+        """The table of parts, codes and classes that follows from one of base parts, codes and combinations."""
         _, n_codes, n_combinations = table.shape
         n_classes = self.source.n_classes
         cells, counts = table.occupied()
@@ -420,7 +421,7 @@ class SumsOfOneCount(StratifiedSums):
         return self._sums(entropy_terms, pivot, columns)
 
     def _sums(self, entropy_terms: EntropyTerms, pivot: int | None, columns: Columns) -> PairSums:
-        """The sums over the tables of the pivot with ``columns``, pooled over the classes of a stratum and not."""
+        """The sums over the tables of the pivot with ``columns``, by stratum and by combination."""
         source = self.counts.by_combination
         n_first = 1 if pivot is None else int(source.arities[pivot])
         within_strata = np.empty(len(columns), np.int64)

@@ -112,7 +112,7 @@ class _EqualBinning(BlockCutBinning):
         self.categories_ = self._fit_categories(table)
 
     def _cuts_of_strata(self, table: InMemoryDataset) -> list[RaggedArray]:
-        """The cuts of every column in each stratum; columns of categories have none."""
+        """The cuts of every column within each stratum; columns of categories have none."""
         rows_of_strata = rows_by_stratum(required_strata(table))
         features_alone = replace(table, y=None, groups=None, strata=None, original=None)
         numbers = features_alone.without([j for j, _ in table.categories()])
@@ -130,7 +130,7 @@ class _EqualBinning(BlockCutBinning):
             return
         rows_of_strata = rows_by_stratum(required_strata(table), len(self.bin_edges_of_strata_))
         for rows, edges in zip(rows_of_strata, self.bin_edges_of_strata_, strict=True):
-            if not len(rows):  # the table has other rows than that of the fit
+            if not len(rows):  # a stratum of the fit may lack rows in this table
                 continue
             codes_of_stratum = np.empty((len(rows), len(block.indices)), codes.dtype, order="F")
             self.write_codes(block.of_rows(rows), edges.take(block.indices), missing_codes, codes_of_stratum)

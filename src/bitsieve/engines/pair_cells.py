@@ -44,7 +44,7 @@ def first_cells(arities: NDArray[np.int32], n_classes: int) -> Integers:
 
 
 def each_table(cells: Integers, arities: NDArray[np.int32], n_classes: int) -> Iterator[tuple[int, int, Integers]]:
-    """Every pair of columns and its table, a view."""
+    """Every pair of columns i <= j, and its table: a view of ``cells`` of shape (codes of i, codes of j, classes)."""
     start = 0
     for i in range(len(arities)):
         for j in range(i, len(arities)):

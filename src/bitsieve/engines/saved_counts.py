@@ -129,13 +129,13 @@ class SavedCounts:
                 code="cannot-write",
                 message=f"cannot make the folder {str(path)!r}: {error.strerror}",
             ) from None
-        content = {
+        facts = {
             **_meaning(self),
             "class_sizes": self.class_sizes.tolist(),
             "site": self.site,
             "rounding_bases": list(self.rounding_bases),
         }
-        facts_line = json.dumps(content).encode() + b"\n"
+        facts_line = json.dumps(facts).encode() + b"\n"
         cells = np.ascontiguousarray(self.cells, "<i8").data
         with writing(path / COUNTS_FILE, "counts") as file:
             file.write(_digest(facts_line, cells).encode() + b"\n")
@@ -146,31 +146,9 @@ class SavedCounts:
     def load(cls, folder: str | PathLike[str]) -> SavedCounts:
         """Read what :meth:`save` has written; refused if the folder holds no whole counts."""
         path = Path(folder)
-        if is_saved_selection(path):
-            raise DataError(
-                code="not-saved-counts",
-                message=f"{str(path)!r} is a selection of 'bitsieve select --save', and holds no counts",
-                advice="give the folder that 'bitsieve count --save' names",
-            )
-        if is_saved_vocabulary(path):
-            raise DataError(
-                code="not-saved-counts",
-                message=f"{str(path)!r} is a vocabulary of 'bitsieve count --vocabulary', and holds no counts",
-                advice="count with 'bitsieve count DATA --like' and the vocabularies of all sites first",
-            )
-        if not (path / COUNTS_FILE).is_file():
-            raise DataError(
-                code="not-saved-counts",
-                message=f"{str(path)!r} holds no counts of 'bitsieve count'",
-                advice="give the folder that its --save names",
-            )
+        _check_holds_counts(path)
         with in_one_line(f"{str(path)!r} holds no counts of 'bitsieve count'"):
-            with open(path / COUNTS_FILE, "rb") as file:
-                digest_line = file.readline()
-                facts_line = file.readline()
-                bytes_of_cells = file.read()
-            if digest_line != _digest(facts_line, bytes_of_cells).encode() + b"\n":
-                raise _damaged(path)
+            facts_line, bytes_of_cells = _read_whole_file(path)
             facts = json.loads(facts_line)
             _check_facts(facts, len(bytes_of_cells) // CELL_BYTES)
             counts = cls(
@@ -237,6 +215,39 @@ def check_folder(folder: str | PathLike[str]) -> None:
             message=f"{str(folder)!r} is a file, and counts are saved to a folder",
             advice="give another name",
         )
+
+
+def _check_holds_counts(path: Path) -> None:
+    """Refuse a selection, a vocabulary, and a folder without counts."""
+    if is_saved_selection(path):
+        raise DataError(
+            code="not-saved-counts",
+            message=f"{str(path)!r} is a selection of 'bitsieve select --save', and holds no counts",
+            advice="give the folder that 'bitsieve count --save' names",
+        )
+    if is_saved_vocabulary(path):
+        raise DataError(
+            code="not-saved-counts",
+            message=f"{str(path)!r} is a vocabulary of 'bitsieve count --vocabulary', and holds no counts",
+            advice="count with 'bitsieve count DATA --like' and the vocabularies of all sites first",
+        )
+    if not (path / COUNTS_FILE).is_file():
+        raise DataError(
+            code="not-saved-counts",
+            message=f"{str(path)!r} holds no counts of 'bitsieve count'",
+            advice="give the folder that its --save names",
+        )
+
+
+def _read_whole_file(path: Path) -> tuple[bytes, bytes]:
+    """The line of JSON and the cells in the file of a folder; refused if their digest is another one."""
+    with open(path / COUNTS_FILE, "rb") as file:
+        digest_line = file.readline()
+        facts_line = file.readline()
+        bytes_of_cells = file.read()
+    if digest_line != _digest(facts_line, bytes_of_cells).encode() + b"\n":
+        raise _damaged(path)
+    return facts_line, bytes_of_cells
 
 
 def _check_facts(facts: JsonObject, n_stored: int) -> None:

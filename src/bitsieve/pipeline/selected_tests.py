@@ -27,7 +27,7 @@ from bitsieve.utils.lazy import Lazy
 InformativeState = Literal["alone", "with others", "by rule", "not shown", "not tested"]
 INFORMATIVE_STATES: tuple[InformativeState, ...] = get_args(InformativeState)
 LEVEL = 0.025  # the level of each of the two tests
-MAX_CODES_CONDITIONED = 10**9  # rows x selected columns x columns in doubt, which take some seconds
+MAX_CODES_CONDITIONED = 10**9  # rows x selected columns x columns tested given the others, which take some seconds
 MAX_CODES_SHUFFLED = 4 * 10**9  # rows x shuffles of all selected columns, which take about 4 seconds
 MIN_ROWS_A_COMBINATION = 5  # with fewer rows for each combination of the other columns, a test that fails says little
 
@@ -37,15 +37,14 @@ class SelectedTests:
     """Tests of each of k selected columns; every field has shape (k,)."""
 
     is_informative_alone: Flags  # whether I(X;C) is more than chance
-    #: Whether I(X;C|S) is, S all other selected columns; False where ``is_informative_alone`` is True
-    is_informative_given_others: Flags
+    is_informative_given_others: Flags  # whether I(X;C|S) is, S all others; False where X is informative alone
     is_conclusive: Flags  # False where neither is shown, and the rows are too few to test the column given the others
 
     @classmethod
     def of_none(cls, n_columns: int) -> Self:
-        """What is known where no column was tested."""
-        nothing = np.zeros(n_columns, bool)
-        return cls(is_informative_alone=nothing, is_informative_given_others=nothing, is_conclusive=nothing)
+        """What is known of columns that were not tested."""
+        none = np.zeros(n_columns, bool)
+        return cls(is_informative_alone=none, is_informative_given_others=none, is_conclusive=none)
 
 
 def tests_of_selected(information: Information, columns: Columns) -> Lazy[SelectedTests]:
@@ -106,7 +105,7 @@ def _test_selected(source: CountSource, columns: Columns, penalty: Floats, n_tri
 
 
 def _affordable_test(source: CountSource, n_columns: int, n_tried: int) -> TestOfColumn:
-    """The test of a column: with shuffles, where all columns together take seconds."""
+    """The test of a column: by shuffles, where those of all columns take seconds at most; else by a bound."""
     shuffles_of_column = ceil(2 * n_tried / LEVEL)  # as many as a p of the corrected level needs
     if n_columns * shuffles_of_column * source.n_samples <= MAX_CODES_SHUFFLED:
         return is_informative_given
