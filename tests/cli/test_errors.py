@@ -39,25 +39,35 @@ def test_without_arguments_they_are_those_of_the_process(monkeypatch, capsys):
     assert capsys.readouterr().out.startswith("bitsieve ")
 
 
-def test_handlers_of_signals_are_taken_and_put_back():
-    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
-    assert before == [signal.default_int_handler, signal.SIG_DFL]
+def handlers():
+    return [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+
+
+@pytest.fixture
+def default_handlers():
+    """The handlers with which Python starts, whatever other tests have left."""
+    before = handlers()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    yield [signal.default_int_handler, signal.SIG_DFL]
+    for number, handler in zip((signal.SIGINT, signal.SIGTERM), before, strict=True):
+        signal.signal(number, handler)
+
+
+def test_handlers_of_signals_are_taken_and_put_back(default_handlers):
     ending = Ending()
     with signals_raise(ending):
-        assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == [ending, ending]
-    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
+        assert handlers() == [ending, ending]
+    assert handlers() == default_handlers
 
 
-def test_handlers_of_the_program_around_stay():
+def test_handlers_of_the_program_around_stay(default_handlers):
     def handler(number, frame):
         raise AssertionError
 
-    before = signal.signal(signal.SIGTERM, handler)
-    try:
-        with signals_raise(Ending()):
-            assert signal.getsignal(signal.SIGTERM) is handler
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    signal.signal(signal.SIGTERM, handler)
+    with signals_raise(Ending()):
+        assert handlers()[1] is handler
 
 
 class EndedAtOnce(BaseException):
