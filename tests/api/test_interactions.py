@@ -195,3 +195,9 @@ def test_a_relation_of_very_many_rows_is_read_and_not_counted_in_the_database(ta
 def test_mistakes_are_one_line(table, wrong, message):
     with pytest.raises(ValueError, match=message):
         bitsieve.interactions(table, "ill", **wrong)
+
+
+@pytest.mark.parametrize("order", [1, 4])
+def test_tuples_are_pairs_or_triples(order):
+    with pytest.raises(ValueError, match="order"):
+        bitsieve.interactions(np.eye(6), [0, 1] * 3, order=order)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import comb
+from math import comb, log, prod
 from types import SimpleNamespace
 
 import numpy as np
@@ -190,3 +190,13 @@ def test_dependence_of_groups_is_that_of_their_joint_codes(made):
     assert [int(sums[0, 0]) for sums in only] == assert_of
     assert [column for column, _ in joined.recoded(classes[1], COLUMNS)] == [0, 1, 3]
     assert [joined.log_codings(column) for column in COLUMNS] == [3.0, 3.0, 10.0, 10.0, 5.0]
+
+
+@pytest.mark.parametrize("n_parts", [1, 2, 3, 4])
+def test_arrangements_of_units_are_counted(n_parts):
+    """In a part of n units, of which k are of one class, there are n over k."""
+    classes = np.arange(24) % 3 % 2
+    parts = np.arange(24) // 3 % n_parts
+    units = Units.of(np.arange(24), classes)
+    arrangements = [comb(int((parts == part).sum()), int(classes[parts == part].sum())) for part in range(n_parts)]
+    assert units.log_arrangements(classes, parts) == pytest.approx(log(prod(arrangements)), abs=1e-12)
