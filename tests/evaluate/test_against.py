@@ -18,6 +18,7 @@ import bitsieve
 from bitsieve.cli import main
 from bitsieve.dataset.target import read_target
 from bitsieve.evaluate.folds import make_folds
+from bitsieve.evaluate.methods import _magnitudes
 from bitsieve.evaluate.plan import DEFAULT_METHODS
 from bitsieve.results.comparison import Comparison, baselines
 
@@ -170,3 +171,11 @@ def test_the_recommended_number_stands_in_the_table():
     assert (rows["one"]["chosen_features"], rows["one"]["chosen_error"]) == (1, 0.3)
     assert (rows["one"]["least_error"], rows["one"]["least_error_at"]) == (0.2, 3)
     assert rows["two"]["chosen_features"] == 3
+
+
+@pytest.mark.parametrize(
+    ("coefficients", "magnitudes"),
+    [([1.0, -2.0], [1, 2]), ([[3.0, 0.0], [-4.0, 1.0]], [5, 1]), ([[-3.0, 2.0]], [3, 2])],
+)
+def test_magnitudes_of_coefficients_are_norms_over_the_classes(coefficients, magnitudes):
+    assert _magnitudes(coefficients).tolist() == magnitudes

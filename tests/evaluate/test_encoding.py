@@ -99,3 +99,9 @@ def test_a_large_offset_does_not_hide_a_column():
     X = np.column_stack([2000 + 10 * y + random.normal(size=200), random.normal(size=200)])
     errors = bitsieve.compare(X, y, methods=["mim"], features=[1], folds=5, baselines=False).rates
     assert errors[0, 0] < 0.05
+
+
+def test_small_numbers_are_divided_by_the_largest_too():
+    small = read_columns(pd.DataFrame({"share": [0.1, -0.4, 0.2, 0.0, 0.8]}))
+    encoded = encode_features(small, np.array([0]), TRAIN, centred=False)
+    assert encoded.values.T.tolist() == [[0.1 / 0.4, -1.0, 0.2 / 0.4, 0.0, 0.8 / 0.4]]

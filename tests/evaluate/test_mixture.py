@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.mixture import BayesianGaussianMixture
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from bitsieve.evaluate.mixtures import VariationalMixtureClassifier
+from bitsieve.evaluate.mixtures import VariationalMixtureClassifier, _class_mixture
 from bitsieve.evaluate.models import MODELS, make_model
 
 
@@ -52,3 +53,11 @@ def test_names():
     assert make_model("vbem")[1] is MODELS["gmm"]
     with pytest.raises(ValueError, match="n_components=0 is not allowed"):
         VariationalMixtureClassifier(0).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_a_class_of_one_sample_has_the_mixture_of_that_sample_twice():
+    sample = np.array([[0.5, -2.0]])
+    found = _class_mixture(sample)
+    expected = BayesianGaussianMixture(n_components=1, random_state=0).fit(np.vstack([sample, sample]))
+    for name in ("means_", "covariances_", "degrees_of_freedom_", "mean_precision_"):
+        assert np.array_equal(getattr(found, name), getattr(expected, name)), name

@@ -211,3 +211,11 @@ def test_the_same_for_any_number_of_threads(protocol):
 def test_a_random_state_that_numpy_does_not_take_is_refused(random_state):
     with pytest.raises(bitsieve.UserError, match="random_state"):
         bitsieve.compare(np.eye(4), [0, 1, 0, 1], methods=["mim"], folds=2, random_state=random_state)
+
+
+def test_classes_are_counted_where_there_are_some():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    how = {"methods": ["mim"], "features": [1], "folds": 3}
+    of_classes = bitsieve.compare(X, np.arange(60) % 3, classifier="ncm", **how)
+    of_numbers = bitsieve.compare(X, X[:, 0] + 0.1, **how)
+    assert (of_classes.parameters["n_classes"], of_numbers.parameters["n_classes"]) == (3, None)
