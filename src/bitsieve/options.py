@@ -206,8 +206,10 @@ class ReadOptions:
         return [self.strata] if isinstance(self.strata, str) else list(self.strata)
 
     @property
-    def categories_of_strata(self) -> list[str]:
-        """The columns of strata that the user declared to be categories."""
+    def categories_of_strata(self) -> list[str] | None:
+        """The columns of strata that the user declared to be categories; None for strata of values."""
+        if not self.names_strata:
+            return None
         types = self.column_types or {}
         return [name for name in self._named_strata if types.get(name) == "category"]
 

@@ -451,6 +451,9 @@ def test_messages_name_the_column_of_the_strata():
         bitsieve.select(X, y, strata=frame["dose"].to_numpy())
     assert raised.value.code == "strata-are-numbers"
     assert raised.value.fix == {}
+    with pytest.raises(UserError, match="'dose'") as raised:
+        bitsieve.select(X, y, strata=frame["dose"])  # values of which no column of X is to be declared
+    assert raised.value.fix == {}
 
 
 def test_a_stopping_rule_without_strata_is_named_as_such():

@@ -72,7 +72,7 @@ def read_xy(
     rules: ColumnRules | None = None,
     drop_missing: bool = False,
     weight_kind: str | None = None,
-    categories_of_strata: Collection[str] = (),
+    categories_of_strata: Collection[str] | None = None,
     groups_name: str | None = None,
 ) -> InMemoryDataset:
     """Read features, target and frequency weights into one table.
@@ -95,8 +95,8 @@ def read_xy(
         Whether rows without a target are left out.
     weight_kind : {"frequency", "sampling"}, optional
         What the weights are; None where the user cannot choose, and has frequency weights.
-    categories_of_strata : collection of str
-        Columns of strata whose numbers are categories, however many there are.
+    categories_of_strata : collection of str, optional
+        Columns of strata whose numbers are categories, however many there are; None where none can be declared so.
     groups_name : str, optional
         What messages call the column of the groups; None where they are no column.
     """

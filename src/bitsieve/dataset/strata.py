@@ -27,12 +27,12 @@ class Strata:
 
 
 def read_strata(
-    strata: ColumnLike, n_samples: int, categories: Collection[str] = (), weights: Integers | None = None
+    strata: ColumnLike, n_samples: int, categories: Collection[str] | None = None, weights: Integers | None = None
 ) -> Strata:
     """Number the strata by their values, in ascending order. Of several columns the strata are their joint values.
 
-    Columns of numbers whose names are in ``categories`` may have many different values. A sample of weight 0 needs no
-    stratum, and is in stratum 0.
+    Columns of numbers whose names are in ``categories`` may have many different values; None where no column can be
+    declared to be one. A sample of weight 0 needs no stratum, and is in stratum 0.
     """
     counted_rows = np.arange(n_samples) if weights is None else np.flatnonzero(weights)
     stratum = np.zeros(len(counted_rows), np.intp)
@@ -45,7 +45,7 @@ def read_strata(
                 message=f"strata has {len(values):,} values but the data has {n_samples:,} rows",
                 advice="give one value for each row",
             )
-        column_of_strata = _encoded(values[counted_rows], name, is_category=name in categories)
+        column_of_strata = _encoded(values[counted_rows], name, categories)
         codes = column_of_strata.codes.astype(np.intp)
         n_codes = int(codes.max(initial=0)) + 1
         _, joint = np.unique(stratum * n_codes + codes, return_inverse=True)
@@ -90,13 +90,13 @@ def columns_of_strata(strata: ColumnLike) -> list[tuple[str, ColumnLike]]:
     return [("", array[:, j]) for j in range(array.shape[1])]
 
 
-def _encoded(values: Values | Encoded, name: str, *, is_category: bool) -> Encoded:
+def _encoded(values: Values | Encoded, name: str, categories: Collection[str] | None) -> Encoded:
     """A column of strata as categories. Missing values, and those of a quantity, are refused."""
     check_every_row_has_a_stratum(int(is_missing(values).sum()), len(values), name)
     if are_categories(values):
         return values
     encoded = encode_with_missing(values)
-    check_are_no_quantity(encoded.categories, name, is_category=is_category)
+    check_are_no_quantity(encoded.categories, name, categories)
     return encoded
 
 
@@ -112,25 +112,32 @@ def check_every_row_has_a_stratum(n_missing: int, n_rows: int, name: str) -> Non
         )
 
 
-def check_are_no_quantity(numbers: Values, name: str, *, is_category: bool) -> None:
-    """Refuse a column of strata whose distinct numbers are many or have fractions, unless it is declared a category."""
+def check_are_no_quantity(numbers: Values, name: str, categories: Collection[str] | None) -> None:
+    """Refuse a column of strata whose distinct numbers are many or have fractions, unless it is among ``categories``.
+
+    ``categories`` is None where no column can be declared to be one.
+    """
+    if categories is not None and name in categories:
+        return
     has_fractions = numbers.dtype.kind == "f" and bool((numbers != np.floor(numbers)).any())
-    if not is_category and (has_fractions or len(numbers) > MAX_NUMBERS):
-        raise _strata_are_numbers(name, len(numbers))
+    if has_fractions or len(numbers) > MAX_NUMBERS:
+        raise _strata_are_numbers(name, len(numbers), can_be_declared=categories is not None)
 
 
-def _strata_are_numbers(name: str, n_values: int) -> UserError:
-    """A column of strata holds a quantity. Only a column with a name can be declared to be a category."""
+def _strata_are_numbers(name: str, n_values: int, *, can_be_declared: bool) -> UserError:
+    """A column of strata holds a quantity. Its name is empty where it has none."""
     advice = "cut them into bins, or give them as text"
-    if not name:
+    strata = f"the strata {name!r}" if name else "the strata"
+    if not can_be_declared:
         return UserError(
             code="strata-are-numbers",
-            message=f"the strata are a quantity of {n_values:,} different values",
+            message=f"{strata} are a quantity of {n_values:,} different values",
             advice=advice,
+            columns=[name] if name else [],
         )
     return UserError(
         code="strata-are-numbers",
-        message=f"the strata {name!r} are a quantity of {n_values:,} different values",
+        message=f"{strata} are a quantity of {n_values:,} different values",
         advice=f"{advice}; of a column that numbers the strata say {{column_types}}",
         fix={"column_types": {name: "category"}},
         columns=[name],

@@ -133,8 +133,8 @@ class TargetColumn:
             return TargetPart(values, to_classes(Encoded(codes, values), target_kind, counts, what), counts=counts)
         return TargetPart(values, to_classes(values, target_kind, counts, what), counts=counts)
 
-    def strata(self, name: str, *, is_category: bool) -> TargetPart:
-        """The strata of all rows, one for each value. A column of numbers may be declared to be a category."""
+    def strata(self, name: str, categories: Collection[str] | None) -> TargetPart:
+        """The strata of all rows, one for each value. A column of numbers may be among the declared ``categories``."""
         check_every_row_has_a_stratum(self.n_missing, self.n_samples, name)
         if self.n_infinite:
             raise UserError(
@@ -148,7 +148,7 @@ class TargetColumn:
         assert self.column.distinct is not None
         values = self.column.distinct.values
         if self.column.kind is not None:
-            check_are_no_quantity(values, name, is_category=is_category)
+            check_are_no_quantity(values, name, categories)
         return TargetPart(values, Target(np.arange(len(values), dtype=np.int32), values))
 
     def _classes_of_sample(self, what: str, target_kind: TargetKind) -> TargetPart:
@@ -270,7 +270,7 @@ class TargetSummary:
         self,
         name: str,
         target_kind: TargetKind = KIND_FROM_VALUES,
-        categories_of_strata: Collection[str] = (),
+        categories_of_strata: Collection[str] | None = None,
     ) -> TargetCoding:
         """Decide how the target becomes classes, as :func:`~bitsieve.dataset.target.read_target` does with all rows.
 
@@ -282,10 +282,7 @@ class TargetSummary:
             for column_name, column in self.columns.items()
         }
         check_bins(part.target for part in parts.values())
-        strata = [
-            column.strata(column_name, is_category=column_name in categories_of_strata)
-            for column_name, column in self.strata.items()
-        ]
+        strata = [column.strata(column_name, categories_of_strata) for column_name, column in self.strata.items()]
         no_codes = np.empty(0, np.int32)
         if is_joint:
             target = Target(no_codes, np.empty(0), name=name, requested_kind=target_kind)
