@@ -11,11 +11,12 @@ import pytest
 from tools.options_page import PAGE, page
 
 import bitsieve
+from bitsieve.cli.methods import listing
 from bitsieve.cli.options import COMMANDS, OPTIONS, Kind, options_of
 from bitsieve.cli.parser import KINDS, make_parser
 from bitsieve.discretization.registry import RULES
 from bitsieve.information import ESTIMATORS
-from bitsieve.methods.registry import parameters_of
+from bitsieve.methods.registry import list_methods, parameters_of
 
 EVERY = [option for options in OPTIONS.values() for option in options]
 
@@ -71,3 +72,23 @@ def test_the_parser_has_what_the_table_has():
         actions = commands.choices[command.name]._actions
         typed = {word for action in actions for word in action.option_strings or [action.dest]}
         assert {option.name for option in options_of(command.name)} <= typed
+
+
+def test_the_usage_names_the_options_that_are_needed_and_no_other():
+    (commands,) = (
+        action for action in make_parser(*(command.name for command in COMMANDS))._actions if action.dest == "command"
+    )
+    for command in COMMANDS:
+        options = options_of(command.name)
+        needed = {option.name for option in options if option.name.startswith("-") and option.form == "required"}
+        if command.name != "drift":
+            needed |= {"--target"} & {option.name for option in options}
+        usage = commands.choices[command.name].usage
+        assert {word for word in usage.split() if word.startswith("-")} == needed
+
+
+def test_titles_of_methods_stand_two_spaces_behind_the_longest_name():
+    methods = list_methods()
+    longest = max((method.name for method in methods), key=len)
+    (line,) = (line for line in listing(methods).splitlines() if line.startswith(f"{longest} "))
+    assert len(line) - len(line.removeprefix(longest).lstrip()) == len(longest) + 2
