@@ -96,6 +96,14 @@ def test_methods_on_rows(path, capsys):
     assert error.count("\n") == 1
 
 
+def test_how_many_says_who_reads_them(path, capsys):
+    assert main(["how-many", str(path)]) == 2
+    error = capsys.readouterr().err
+    assert "the table is sparse, and two of the five rules need dense rows" in error
+    assert "by compare" in error
+    assert error.count("\n") == 1
+
+
 def test_compare_reads_them_as_dense(path, capsys):
     arguments = ["compare", str(path), "--methods", "mim", "--features", "1:3", "--folds", "3", "--classifier", "ncm"]
     assert main(arguments) == 0

@@ -14,7 +14,7 @@ from bitsieve.api.null_band import null_band
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.read import read_data
 from bitsieve.dataset.survival import SurvivalTarget, survival_of_target
-from bitsieve.diagnostics import Diagnostic, ParameterError
+from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
 from bitsieve.discretization.base import BinningLike
 from bitsieve.discretization.registry import make_binner
 from bitsieve.evaluate.folds import FoldsLike
@@ -256,6 +256,12 @@ def ask_rules(
     period = None if drift_rule is None else drift_rule.period
     with missing_column_reported_by_role(period, read.strata, read.survival):
         data_table = read_data(data, applied.read)
+    if data_table.is_sparse:
+        raise UserError(
+            code="dense-rows-needed",
+            message="the table is sparse, and two of the five rules need dense rows",
+            advice="make it dense if it is small (X.toarray()), or cross-validate by compare, which makes it dense",
+        )
     refuse_constant_data(data_table)
     if isinstance(data_table.target, SurvivalTarget):
         check_survival_of_method(find_method(rules.method), rules.estimator, discretization)
