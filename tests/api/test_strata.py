@@ -6,6 +6,7 @@ import pytest
 from tests.golden.strata_cases import CRITERIA, ESTIMATORS, NAMES, SMALL_SETS, StrataCase
 
 import bitsieve
+from bitsieve.cli import main
 from bitsieve.diagnostics import UserError
 
 TOLERANCE = 1e-9  # of the golden cases, which another program computed in floats
@@ -385,6 +386,15 @@ def test_effects_that_compare_refuses(options, code):
     with pytest.raises(UserError) as raised:
         bitsieve.compare(frame, "case", **options)
     assert raised.value.code == code
+
+
+def test_a_method_without_a_common_effect_is_named_alone(tmp_path, capsys):
+    pairs_of_cases().to_csv(tmp_path / "pairs.csv", index=False)
+    strata = ["--strata", "pair", "--column-type", "pair=category", "--effect", "common"]
+    assert main(["compare", str(tmp_path / "pairs.csv"), "--target", "case", *strata, "--methods", "mim,fcbf"]) == 2
+    error = capsys.readouterr().err
+    assert "fcbf has no common effect of the strata" in error
+    assert "things stand in the way" not in error  # another effect would be refused for strata of two rows
 
 
 def test_a_selector_fitted_within_strata_is_not_explained_without_them():

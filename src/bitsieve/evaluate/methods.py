@@ -93,8 +93,7 @@ def _with_common_effect(selector: BaseEstimator, label: str) -> BaseEstimator:
         raise UserError(
             code="strata-not-supported",
             message=f"{label} has no common effect of the strata",
-            advice="compare greedy methods such as mim and jmi, or use {effect}",
-            fix={"effect": ANY_EFFECT},
+            advice="compare greedy methods such as mim and jmi, or leave out {effect}",
         )
     return selector.set_params(effect=COMMON)
 
