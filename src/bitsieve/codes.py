@@ -331,6 +331,11 @@ CODES: dict[str, Code] = {
     "left-out-of-counts": Code(
         "note", "Columns were dropped before the rows were counted.", "Count again with `include` if they are needed."
     ),
+    "added-classes": Code(
+        "note",
+        "A part of the rows has classes that the first counts or the vocabularies lack; they are added.",
+        "See that all sites name the classes alike.",
+    ),
     "rounded-counts": Code(
         "note",
         "Sites rounded their counts by `--min-cell`, which moves scores. The ranges are found by 20 repeats of the "

@@ -199,7 +199,7 @@ def test_words_in_a_column_of_numbers_of_another_site_are_named(tmp_path, capsys
 def test_other_columns_of_another_site_are_named(tmp_path, capsys, names, row, named):
     line = refusal_of_other_site(tmp_path, capsys, names, [row, row.replace("no", "yes")] * 50)
     assert named in line
-    assert "at all sites, 'dose', 'ward'" in line
+    assert "in their order: 'dose', 'ward'" in line
 
 
 def test_rows_without_a_target_of_another_site_are_noted(tmp_path, capsys):

@@ -160,12 +160,14 @@ def site(seed, **columns):
     return {**drawn, "outcome": random.choice(["ill", "well"], 200), **columns}
 
 
-def test_a_site_outside_the_round_adds_its_classes_and_no_text(counted, tmp_path):
+def test_a_site_outside_the_round_adds_its_classes_and_no_text(counted, tmp_path, capsys):
     path = tmp_path / "Jena.json"
     assert counted("Jena", site(1), "--vocabulary", path) == 0
     late = site(2, ward=["new"] * 100 + ["a"] * 100, outcome=["dead", "ill"] * 100)
     for name, columns in (("Jena", site(1)), ("late", late)):
         assert counted(name, columns, "--like", path, "--save", tmp_path / name) == 0
+        has_note = "has classes that the vocabularies lack, and that are added: 'dead'" in capsys.readouterr().err
+        assert has_note == (name == "late")
     total = SavedCounts.load(tmp_path / "Jena") + SavedCounts.load(tmp_path / "late")
     assert total.target.labels.tolist() == ["dead", "ill", "well"]
     assert total.binner.categories_[1].tolist() == [OTHER, "a", "b", "c"]

@@ -203,7 +203,7 @@ def _write_vocabulary(arguments: argparse.Namespace, salt: Salt | None) -> int:
 
 def _count_like(arguments: argparse.Namespace, salt: Salt | None) -> SavedCounts:
     """Count with the bins of other counts, or with those that follow from vocabularies."""
-    from bitsieve.engines.count_pairs import check_same_columns, count_like, counted_strata
+    from bitsieve.engines.count_pairs import added_classes, check_same_columns, count_like, counted_strata
     from bitsieve.engines.saved_counts import check_same_strata
 
     discretization = _discretization_like(arguments)
@@ -218,7 +218,11 @@ def _count_like(arguments: argparse.Namespace, salt: Salt | None) -> SavedCounts
     hash_categories = None if salt is None else salt.hashed
     without_dropped = table.without(_dropped_at_every_site(prepared))
     counts = count_like(without_dropped, like, hash_categories=hash_categories)
-    _print_notes(arguments, [*table.diagnostics, *_notes_at_every_site(prepared)])
+    notes = _notes_at_every_site(prepared)
+    on_classes = added_classes(table.target, like.target, first)
+    if on_classes is not None:
+        notes.append(on_classes)
+    _print_notes(arguments, [*table.diagnostics, *notes])
     return counts
 
 

@@ -12,7 +12,7 @@ from bitsieve.counts.source import CountSource
 from bitsieve.counts.strata import SourceInStrata
 from bitsieve.dataset.column_summary import union_of_values
 from bitsieve.dataset.target import Target
-from bitsieve.diagnostics import UserError, literal
+from bitsieve.diagnostics import Diagnostic, UserError, literal
 from bitsieve.discretization.base import Binning
 from bitsieve.engines.counted_strata import CountedStrata
 from bitsieve.engines.pair_cells import check_cells, each_table, n_cells
@@ -110,8 +110,23 @@ def check_one_target(target: Target) -> None:
         )
 
 
+def added_classes(target: Target, first_target: Target, first: str) -> Diagnostic | None:
+    """Rows have classes that are not among the first ones, which ``first`` gives; None if there are none."""
+    if first_target.edges is not None:
+        return None
+    known = set(first_target.labels.tolist())
+    added = [label for label in target.labels.tolist() if label not in known]
+    if not added:
+        return None
+    return Diagnostic(
+        code="added-classes",
+        message=f"the target {target.name!r} has classes that {first} lack, and that are added: {quoted(added)}",
+        advice=literal(f"rename them where they are those of {first}: {quoted(first_target.labels.tolist())}"),
+    )
+
+
 def check_same_columns(names: Sequence[str], who: str, first_names: Sequence[str], first: str) -> None:
-    """Refuse what ``who`` gives if its columns are not those of what ``first`` gives, in their order."""
+    """Refuse columns that are not the first ones, in their order; messages call the tables ``who`` and ``first``."""
     if names == first_names:
         return
     lost = [name for name in first_names if name not in set(names)]
@@ -126,7 +141,7 @@ def check_same_columns(names: Sequence[str], who: str, first_names: Sequence[str
         code="columns-differ",
         message=message,
         advice=(
-            f"give the same columns in the same order at all sites, {literal(quoted(first_names))}, and the same "
+            f"give it the columns of {first}, in their order: {literal(quoted(first_names))}; all sites name the same "
             "--strata"
         ),
         columns=[*lost, *new],
