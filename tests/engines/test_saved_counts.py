@@ -149,7 +149,7 @@ def test_a_column_is_explained_by_what_pairs_show(files, capsys):
         (["--counts", "{files}/first", "--features", "auto"], "give the number of --features without --stop, or DATA"),
         (["--counts", "{files}/first", "-k", "1", "--screen", "2"], "give the rows: saved counts are of all columns"),
         (["--counts", "{files}/gone"], "holds no counts of 'bitsieve count': give the folder that its"),
-        (["--counts", "{files}/first", "--counts", "{files}/all"], "the counts do not add up"),
+        (["--counts", "{files}/first", "--counts", "{files}/all"], "since their columns or bins differ in "),
         (["{files}/all.parquet", "--counts", "{files}/first"], "give DATA or --counts, not both"),
         (["--counts", "{files}/first", "--method", "svm-rfe"], "needs all rows in memory: leave out --counts"),
         ([], "the following arguments are required: DATA, or --counts"),

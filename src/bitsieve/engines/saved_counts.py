@@ -77,9 +77,10 @@ class SavedCounts:
         check_same_strata(self.strata, other.strata)
         first, second = _with_common_values(self.without(other.dropped), other.without(self.dropped))
         if _meaning(first) != _meaning(second):
+            where = _where_they_differ(first, second)
             raise UserError(
                 code="counts-differ",
-                message="the counts do not add up, since their columns or bins differ",
+                message=f"the counts do not add up, since their columns or bins differ{where}",
                 advice=(
                     "count all parts with the bins of the first, by 'bitsieve count DATA --like COUNTS', with the same "
                     "vocabularies and --bins, or all rows by one statement of 'bitsieve sql'"
@@ -364,6 +365,22 @@ def in_strata(parts: Sequence[SavedCounts], names: Sequence[str]) -> list[SavedC
             advice="count again with --site NAME",
         )
     return [part.in_one_stratum(SITE, part.site) for part in parts]
+
+
+def _where_they_differ(first: SavedCounts, second: SavedCounts) -> str:
+    """The columns whose names or bins differ, in words; empty where nothing but the target differs."""
+    if first.names != second.names:
+        differing = sorted(set(first.names) ^ set(second.names))
+    else:
+        columns = zip(first.names, _facts_of_columns(first), _facts_of_columns(second), strict=True)
+        differing = [name for name, facts, other_facts in columns if facts != other_facts]
+    return f" in {quoted(differing)}" if differing else ""
+
+
+def _facts_of_columns(counts: SavedCounts) -> list[tuple[object, ...]]:
+    """The bins of each column, as JSON holds them."""
+    facts = rule_facts(counts.binner)
+    return list(zip(facts["bins"], facts["bin_edges"], facts["categories"], strict=True))
 
 
 def check_same_strata(first: CountedStrata | None, second: CountedStrata | None) -> None:
