@@ -196,14 +196,15 @@ def test_a_quantity_of_more_numbers_than_are_counted_is_cut_by_a_sample(tmp_path
     assert found.scores.tobytes() == expected.scores.tobytes()
 
 
+@pytest.mark.parametrize("excluded", ["real", 0])
 @pytest.mark.parametrize("how", [{"memory": "1MB"}, {"push_down": True}], ids=str)
-def test_an_excluded_column_may_hold_what_the_rule_of_binning_does_not_take(tmp_path, how):
+def test_an_excluded_column_may_hold_what_the_rule_of_binning_does_not_take(tmp_path, how, excluded):
     random = np.random.default_rng(0)
     y = random.integers(0, 2, 300)
     table = {"real": random.normal(size=300), "few": random.integers(0, 3, 300) * y, "class": y}
     parquet.write_table(pa.table(table), tmp_path / "rows.parquet")
     data = pl.scan_parquet(tmp_path / "rows.parquet")
-    question = {"binning": "none", "exclude": ["real"], "n_features_to_select": 1}
+    question = {"binning": "none", "exclude": [excluded], "n_features_to_select": 1}
     expected = bitsieve.select(pa.table(table), "class", **question)
     assert_equal(bitsieve.select(data, "class", **question, **how), expected)
 

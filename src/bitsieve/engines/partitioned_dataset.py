@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -37,7 +37,7 @@ from bitsieve.engines.partition_reader import PartitionReader
 from bitsieve.options import ReadOptions
 from bitsieve.utils.arrays import Columns, Integers, Values
 from bitsieve.utils.progress import phase
-from bitsieve.utils.types import JsonObject, TableLike
+from bitsieve.utils.types import JsonObject, Label, TableLike
 
 
 class PartitionedDataset(OutOfCoreDataset):
@@ -106,7 +106,7 @@ class PartitionedDataset(OutOfCoreDataset):
             weight=roles.weight,
             drop_missing=options.drop_missing_target,
             rules=rules,
-            dropped=tuple(j for j, label in enumerate(roles.features) if label in options.exclude),
+            dropped=_excluded(roles.features, options.exclude),
         )
         opened = _open_target(open_engine, reader)
         if opened.summary is None:
@@ -424,6 +424,16 @@ class PartitionedDataset(OutOfCoreDataset):
 
 def _columns_from_facts(facts: JsonObject) -> list[ColumnInfo]:
     return [ColumnInfo.from_dict(column) for column in facts["columns"]]
+
+
+def _excluded(labels: Sequence[Label], exclude: Collection[Label]) -> tuple[int, ...]:
+    """The indices of the features that the user excludes, by label, or by index where the labels are text."""
+    excluded = []
+    for j, label in enumerate(labels):
+        is_index_named = isinstance(label, str) and j in exclude
+        if label in exclude or is_index_named:
+            excluded.append(j)
+    return tuple(excluded)
 
 
 class OpenedTarget(NamedTuple):

@@ -32,6 +32,7 @@ from bitsieve.io.errors import DataError, in_one_line
 from bitsieve.io.output import writing
 from bitsieve.io.saved_files import COUNTS_FILE, is_saved_selection, is_saved_vocabulary
 from bitsieve.utils.arrays import Integers, Values
+from bitsieve.utils.messages import quoted
 from bitsieve.utils.types import JsonObject
 
 SITE = "site"  # the name of the strata that are the sites
