@@ -388,6 +388,13 @@ def test_effects_that_compare_refuses(options, code):
     assert raised.value.code == code
 
 
+def test_strata_that_determine_the_class_are_named_as_typed(tmp_path, capsys):
+    pairs_of_cases().assign(kind=lambda frame: frame["case"].astype(str)).to_csv(tmp_path / "pairs.csv", index=False)
+    words = ["select", str(tmp_path / "pairs.csv"), "--target", "case", "--exclude", "pair"]
+    assert main([*words, "--strata", "kind", "--column-type", "kind=category"]) == 2
+    assert "leave out --strata, or name others" in capsys.readouterr().err
+
+
 def test_a_method_without_a_common_effect_is_named_alone(tmp_path, capsys):
     pairs_of_cases().to_csv(tmp_path / "pairs.csv", index=False)
     strata = ["--strata", "pair", "--column-type", "pair=category", "--effect", "common"]

@@ -106,7 +106,7 @@ class CountsByStratum:
             raise UserError(
                 code="strata-not-supported",
                 message="groups of columns of a sparse table are not counted within strata",
-                advice="leave out strata, or the groups",
+                advice="leave out {strata}, or the groups",
             )
         combination_of_sample = source.strata * source.n_classes + coded_source.sample_classes
         numbers, labels = np.unique(combination_of_sample, return_inverse=True)

@@ -87,7 +87,7 @@ def check_strata(table: Dataset, effect: str) -> None:
         raise UserError(
             code="one-class",
             message="no stratum has rows of two classes, so that the strata determine the target",
-            advice="leave out strata, or name others",
+            advice="leave out {strata}, or name others",
         )
     if effect == ANY_EFFECT and not classes.has_replicates:
         raise UserError(
@@ -108,7 +108,7 @@ def _check_groups_of_strata(table: InMemoryDataset) -> None:
         raise UserError(
             code="group-in-several-strata",
             message="a group of rows lies in several strata, so that it cannot be shuffled within them",
-            advice="leave out groups or strata",
+            advice="leave out {groups} or {strata}",
         )
 
 
