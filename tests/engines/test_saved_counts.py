@@ -145,6 +145,10 @@ def test_a_column_is_explained_by_what_pairs_show(files, capsys):
     ("arguments", "message"),
     [
         (["--counts", "{files}/first", "--method", "cmi"], "saved counts hold tables of pairs of columns, and this"),
+        (["--counts", "{files}/first", "--groups", "other"], "--groups has no effect on counts that are saved already"),
+        (["--counts", "{files}/first", "--target-bins", "4"], "leave it out, count again with it, or give DATA"),
+        (["--counts", "{files}/first", "--binning", "quantile"], "--binning has no effect on counts"),
+        (["--counts", "{files}/first", "--target", "other"], "and not of 'other': leave out --target, or count again"),
         (["--counts", "{files}/first", "--stop", "permutation"], "stopping rules need tables of more columns than the"),
         (["--counts", "{files}/first", "--features", "auto"], "give the number of --features without --stop, or DATA"),
         (["--counts", "{files}/first", "-k", "1", "--screen", "2"], "give the rows: saved counts are of all columns"),

@@ -39,6 +39,21 @@ if TYPE_CHECKING:
     from bitsieve.results.groups import AffiliatedFeatures
     from bitsieve.results.selection import Selection
 
+#: Options that say how rows are read and cut.
+OPTIONS_OF_ROWS = (
+    "table",
+    "query",
+    "weight",
+    "weight-kind",
+    "groups",
+    "target-bins",
+    "target-kind",
+    "column-type",
+    "missing",
+    "binning",
+    "bins",
+    "uncut",
+)
 LOCAL = "local"  # the address of a cluster on this machine
 _PATIENCE = "10s"  # for a scheduler to answer
 
@@ -244,6 +259,8 @@ def _request(arguments: argparse.Namespace) -> _Request:
             message="--bins-within needs rows, and saved counts have their bins",
             advice="leave it out, or give DATA in place of --counts",
         )
+    if arguments.counts:
+        _refuse_options_of_rows(arguments)
     discretization = discretization_options(arguments)
     selection = selection_options(arguments)
     execution = execution_options(arguments)
@@ -262,6 +279,17 @@ def _request(arguments: argparse.Namespace) -> _Request:
         drift=drift_rule(arguments),
         plan=plan,
     )
+
+
+def _refuse_options_of_rows(arguments: argparse.Namespace) -> None:
+    """Refuse options that say how rows are read and cut, as saved counts were read and cut before."""
+    for name in OPTIONS_OF_ROWS:
+        if getattr(arguments, name.replace("-", "_")) is not None:
+            raise UserError(
+                code="parameter-without-effect",
+                message=f"--{name} has no effect on counts that are saved already",
+                advice="leave it out, count again with it, or give DATA in place of --counts",
+            )
 
 
 def _reading_plan(
@@ -357,7 +385,7 @@ def _select(request: _Request, arguments: argparse.Namespace, client: Client | N
         diagnostics = applied.diagnostics
         selection = replace(selection, columns=applied.columns).with_penalties(applied.penalties)
     if request.plan is None:
-        return _select_from_counts(request, arguments.counts, arguments.strata or ())
+        return _select_from_counts(request, arguments.counts, arguments.strata or (), arguments.target or ())
     with missing_column_reported_by_role(arguments.period, read.strata, read.survival):
         table = request.plan.open(read, client)
     fit = run_on_read_table(table, request.execution, request.discretization, selection)
@@ -366,8 +394,10 @@ def _select(request: _Request, arguments: argparse.Namespace, client: Client | N
     return result
 
 
-def _select_from_counts(request: _Request, paths: Sequence[str], strata: Sequence[str]) -> Selection:
-    """Add saved counts up, and select, within strata if any are named.
+def _select_from_counts(
+    request: _Request, paths: Sequence[str], strata: Sequence[str], target: Sequence[str]
+) -> Selection:
+    """Add saved counts up, and select, within strata if any are named. A target that is named must be theirs.
 
     Where sites rounded their counts, a note says what that may have cost.
     """
@@ -379,6 +409,13 @@ def _select_from_counts(request: _Request, paths: Sequence[str], strata: Sequenc
     from bitsieve.pipeline.way import run_on_read_table
 
     parts = load_parts(paths, load_counts)
+    target_name = parts[0].target.name
+    if target and list(target) != [target_name]:
+        raise UserError(
+            code="counts-differ",
+            message=f"the counts are of the target {target_name!r}, and not of {quoted(target)}",
+            advice="leave out {target}, or count again with it",
+        )
     if strata:
         parts = in_strata(parts, strata)
     table = SavedCountsDataset(reduce(add, parts), within_strata=bool(strata))
