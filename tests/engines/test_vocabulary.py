@@ -270,6 +270,8 @@ def test_columns_of_two_kinds_are_refused(counted, tmp_path, capsys):
         (["--vocabulary", "{site}.txt"], ".json"),
         (["--save", "{site}", "--min-count", "3"], "only with --vocabulary"),
         (["--save", "{site}", "--like", "{jena}", "--binning", "quantile"], "--binning quantile"),
+        (["--save", "{site}", "--like", "{counts}", "--bins", "4"], "--bins has no effect beside counts of --like"),
+        (["--save", "{site}", "--like", "{counts}", "--like", "{jena}", "--missing", "bin"], "--missing has no effect"),
         (["--vocabulary", "{jena}"], "--force"),
         (["--vocabulary", "{site}.json", "--target-kind", "quantity"], "'outcome'"),
     ],
@@ -277,10 +279,24 @@ def test_columns_of_two_kinds_are_refused(counted, tmp_path, capsys):
 def test_mistakes(counted, tmp_path, capsys, words, named):
     jena = tmp_path / "Jena.json"
     columns = site(1, outcome=np.arange(200) % 40)
+    counts = tmp_path / "Jena"
     assert counted("Jena", site(1), "--vocabulary", jena) == 0
+    assert counted("Jena", site(1), "--save", counts) == 0
     capsys.readouterr()
-    assert counted("site", columns, *(word.format(site=tmp_path / "site", jena=jena) for word in words)) == 2
+    paths = {"site": tmp_path / "site", "jena": jena, "counts": counts}
+    assert counted("site", columns, *(word.format(**paths) for word in words)) == 2
     assert named in error_line(capsys)
+
+
+def test_vocabularies_may_be_named_one_by_one(counted, tmp_path):
+    paths = [tmp_path / "Jena.json", tmp_path / "Bonn.json"]
+    for seed, path in enumerate(paths):
+        assert counted(path.stem, site(seed), "--vocabulary", path) == 0
+    ways = (["--like", *paths], ["--like", paths[0], "--like", paths[1]])
+    for name, like in zip(("together", "apart"), ways, strict=True):
+        assert counted("Jena", site(0), *like, "--save", tmp_path / name) == 0
+    together, apart = (SavedCounts.load(tmp_path / name) for name in ("together", "apart"))
+    assert together.digest == apart.digest
 
 
 def test_a_vocabulary_in_place_of_counts_is_named(counted, tmp_path, capsys):

@@ -229,6 +229,8 @@ def _count_like(arguments: argparse.Namespace, salt: Salt | None) -> SavedCounts
 def _discretization_like(arguments: argparse.Namespace) -> DiscretizationOptions:
     """The bins with --like: those of counts, or of equal width where there are vocabularies alone."""
     has_vocabularies_alone = all(map(is_saved_vocabulary, arguments.like))
+    if not has_vocabularies_alone:
+        _refuse_bins_beside_counts(arguments)
     discretization = discretization_options(arguments, "uniform" if has_vocabularies_alone else BINNING)
     if has_vocabularies_alone and discretization.binning != "uniform":
         raise UserError(
@@ -237,6 +239,17 @@ def _discretization_like(arguments: argparse.Namespace) -> DiscretizationOptions
             advice="leave it out for bins of equal width, or let the first site count without --like",
         )
     return discretization
+
+
+def _refuse_bins_beside_counts(arguments: argparse.Namespace) -> None:
+    """Refuse options of bins where the bins are those of other counts."""
+    for name in ("binning", "bins", "uncut", "missing"):
+        if getattr(arguments, name) is not None:
+            raise UserError(
+                code="parameter-without-effect",
+                message=f"--{name} has no effect beside counts of --like, whose bins are used",
+                advice="leave it out",
+            )
 
 
 def _load_like(paths: Sequence[str], discretization: DiscretizationOptions, salt: Salt | None) -> SavedCounts:

@@ -329,8 +329,8 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "with a method that selects a Markov blanket: say which columns are directly related to the target, and "
                "which only given others", "flag", parameters="roles"),
         Option("--like", "count", "counts whose bins are used, and their categories and classes beside those of DATA, "
-               "so that all of them add up; or the vocabularies of all sites, from which the bins follow", "folders",
-               metavar="PATH"),
+               "so that all of them add up; or the vocabularies of all sites, from which the bins follow (repeatable)",
+               "folders", metavar="PATH"),
         Option("--min-count", "count", "with --vocabulary: the rows that a value needs to be listed (default: 5)",
                "count"),
         Option("--min-cell", "count",

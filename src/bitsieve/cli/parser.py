@@ -429,7 +429,7 @@ KINDS: Mapping[Kind, tuple[str | None, Mapping[str, Any]]] = {
     "query": ("QUERY", {}),
     "file": ("FILE", {}),
     "folder": ("DIR", {}),
-    "folders": ("DIR", {"nargs": "+"}),
+    "folders": ("DIR", {"nargs": "+", "action": "extend"}),
     "integer": ("N", {"type": int}),
     "count": ("N", {"type": count}),
     "number": (None, {"type": float}),
