@@ -21,7 +21,7 @@ from bitsieve.dataset.column_summary import union_of_values
 from bitsieve.dataset.encoding import lookup
 from bitsieve.dataset.quantity import TargetKind
 from bitsieve.dataset.target import KindOfTarget, Target
-from bitsieve.diagnostics import UserError
+from bitsieve.diagnostics import UserError, literal
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.coding import array_from_json, array_to_json, rule_facts, rule_from_facts
 from bitsieve.discretization.ragged_array import RaggedArray
@@ -341,13 +341,14 @@ def in_strata(parts: Sequence[SavedCounts], names: Sequence[str]) -> list[SavedC
             advice="name one column, such as one of joint values that was counted at all sites",
         )
     (name,) = names
+    option = literal(f"--strata {quote(name)}")
     counted = parts[0].strata
     for part in parts[1:]:
         check_same_strata(counted, part.strata)
     if counted is not None and counted.name == name:
         return list(parts)
     if counted is not None:
-        again = "without --strata" if name == SITE else f"with --strata {quote(name)}"
+        again = "without --strata" if name == SITE else f"with {option}"
         raise UserError(
             code="strata-not-supported",
             message=f"the counts are not within the strata {name!r}, but within {counted.name!r}",
@@ -357,7 +358,7 @@ def in_strata(parts: Sequence[SavedCounts], names: Sequence[str]) -> list[SavedC
         raise UserError(
             code="strata-not-supported",
             message=f"the counts are not within the strata {name!r}",
-            advice=f"count all parts again with --strata {quote(name)}, or say --strata {SITE} to compare within sites",
+            advice=f"count all parts again with {option}, or say --strata {SITE} to compare within sites",
         )
     if not all(part.site for part in parts):
         raise UserError(
