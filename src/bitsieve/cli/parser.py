@@ -236,7 +236,8 @@ def _take_files(options: argparse.Namespace, arguments: Sequence[str]) -> None:
 def _refuse_further_columns(options: argparse.Namespace, arguments: Sequence[str], no_files: Sequence[str]) -> None:
     """Refuse a second column after an option that takes one, as ``--exclude a b``, which would be taken for a file."""
     repeated = [item for item in options_of(options.command) if item.kind == "column" and item.form == "repeated"]
-    name_of_spelling = {spelling: item.name for item in repeated for spelling in (item.name, item.short)}
+    name_of_spelling = {item.name: item.name for item in repeated}
+    name_of_spelling.update({item.short: item.name for item in repeated})
     for spelling, column, word in zip(arguments, arguments[1:], arguments[2:], strict=False):
         if spelling in name_of_spelling and word in no_files and not _FILE_OR_ADDRESS.search(word):
             name = name_of_spelling[spelling]

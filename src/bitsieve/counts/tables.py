@@ -108,6 +108,12 @@ class ContingencyTable:
         np.add.at(total, index, counts)
         return cls(shape, total, distinct_cells)
 
+    @property
+    def n_pairs(self) -> int:
+        """The number of pairs of a first and a second code."""
+        n_first, n_second, _ = self.shape
+        return n_first * n_second
+
     def __add__(self, other: ContingencyTable) -> ContingencyTable:
         """The table of the samples of both tables; the shapes must be equal."""
         if self.shape != other.shape:
@@ -188,7 +194,7 @@ class OccupiedCells(NamedTuple):
 def joined(tables: Sequence[ContingencyTable]) -> ContingencyTable:
     """The tables as one, of shape (1, pairs of a first and a second code in all tables, classes)."""
     n_classes = tables[0].shape[2]
-    n_pairs = np.array([n_first * n_second for n_first, n_second, _ in (table.shape for table in tables)])
+    n_pairs = np.array([table.n_pairs for table in tables])
     shape = (1, int(n_pairs.sum()), n_classes)
     if all(table.cells is None for table in tables):
         return ContingencyTable(shape, np.concatenate([table.counts for table in tables]))

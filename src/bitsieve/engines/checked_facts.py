@@ -44,7 +44,8 @@ def list_of_length(facts: JsonObject, name: str, length: int | None) -> list[Any
     """A list, of this length unless it is None."""
     values = facts[name]
     if not isinstance(values, list) or (length is not None and len(values) != length):
-        raise ValueError(f"{name!r} is no list of {'values' if length is None else length}")
+        what = "values" if length is None else str(length)
+        raise ValueError(f"{name!r} is no list of {what}")
     return values
 
 

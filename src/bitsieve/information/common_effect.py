@@ -472,7 +472,7 @@ def _shuffled_counts(cells: _Cells, observed: Integers, seeds: NDArray[np.uint64
 
 def value_starts(tables: Sequence[ContingencyTable]) -> Integers:
     """Where the values of each table start, one table after the other, and where the last end."""
-    return np.cumsum([0, *map(_n_pairs, tables)])
+    return np.cumsum([0, *(table.n_pairs for table in tables)])
 
 
 def batches_of_tables(tables: Sequence[ContingencyTable]) -> Iterator[Sequence[ContingencyTable]]:
@@ -484,12 +484,6 @@ def batches_of_tables(tables: Sequence[ContingencyTable]) -> Iterator[Sequence[C
         end = max(first + 1, end_of_fitting)
         yield tables[first:end]
         first = end
-
-
-def _n_pairs(table: ContingencyTable) -> int:
-    """The number of pairs of a first and a second code: of joint values, whether they occur or not."""
-    n_first, n_second, _ = table.shape
-    return n_first * n_second
 
 
 def _n_distinct(group: Integers, values: Integers) -> Integers:
