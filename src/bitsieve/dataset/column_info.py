@@ -34,6 +34,10 @@ SEVERAL_UNITS = "numbers in several units"
 NO_NUMBERS = "no numbers"  # although the user chose the column type "number"
 NO_DATES = "no dates"
 
+#: What text was read as, where notes have words for it.
+PLAIN_NUMBERS = "numbers"
+BOOLEANS_IN_WORDS = "booleans in words"
+
 
 @dataclass(frozen=True)
 class TextParsing:

@@ -15,6 +15,7 @@ from pyarrow import csv
 
 from bitsieve.dataset.arrow import arrow_of, filled_indices, flags, is_text, mask_of, numpy_of, text_of, without_markers
 from bitsieve.dataset.column_info import (
+    BOOLEANS_IN_WORDS,
     CODES,
     MARKED_NUMBERS,
     NO_DATES,
@@ -106,7 +107,7 @@ class Plain(TextFormat):
 class Truths(TextFormat):
     """Booleans in several spellings, such as "yes", "Y" and "no". Other words stay categories."""
 
-    what: ClassVar[str] = "booleans in words"
+    what: ClassVar[str] = BOOLEANS_IN_WORDS
 
     def read(self, text: pa.Array) -> pa.Array:
         """The text with every spelling of a boolean replaced by "yes" or "no"."""

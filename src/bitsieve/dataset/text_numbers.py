@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bitsieve.dataset.arrow import flags, mask_of, numpy_of, text_of, text_scalar
+from bitsieve.dataset.column_info import PLAIN_NUMBERS
 from bitsieve.dataset.encoding import MAX_EXACT_INTEGER
 from bitsieve.dataset.text_format import TextFormat
 from bitsieve.utils.arrays import Flags, Integers
@@ -103,7 +104,7 @@ class Numbers(TextFormat):
             return f"numbers with the unit {self.unit!r}"
         if self.style.decimal == ",":
             return "numbers with a decimal comma"
-        return "numbers"
+        return PLAIN_NUMBERS
 
     def read(self, text: pa.Array) -> pa.Array:
         parts = _NumberParts.of_text(text, self.reads_marks)

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from bitsieve.dataset.column_info import MARKED_NUMBERS, SEVERAL_UNITS, TextParsing
+from bitsieve.dataset.column_info import (
+    BOOLEANS_IN_WORDS,
+    MARKED_NUMBERS,
+    PLAIN_NUMBERS,
+    SEVERAL_UNITS,
+    TextParsing,
+)
 from bitsieve.diagnostics import Diagnostic, literal
 from bitsieve.utils.messages import number_and_noun
 
@@ -100,9 +106,9 @@ def read_as(where: str, parsing: TextParsing) -> str:
         unread_text = f"; {parsing.n_unread:,} with other text as missing: {parsing.listed}"
     if parsing.marked and parsing.marked_are_read:
         return f"{where} holds {parsing.what}: read as numbers in {n_rows}, such as {parsing.readings}{unread_text}"
-    if parsing.what == "numbers" and parsing.n_unread == 1:
+    if parsing.what == PLAIN_NUMBERS and parsing.n_unread == 1:
         return f"1 value of {where} is not a number: {parsing.listed}: read as missing"
-    if parsing.what == "numbers" and parsing.n_unread > 1:
+    if parsing.what == PLAIN_NUMBERS and parsing.n_unread > 1:
         return f"{parsing.n_unread:,} values of {where} are not numbers: {parsing.listed}: read as missing"
     text = f"{where} holds {parsing.what} such as {parsing.example!r}: read as {_kind_read(parsing.what)}"
     if not parsing.n_unread:
@@ -112,7 +118,7 @@ def read_as(where: str, parsing: TextParsing) -> str:
 
 def _kind_read(what: str) -> str:
     """What text of a format becomes; ``what`` is the text in words, as in :class:`TextParsing`."""
-    if what == "booleans in words":
+    if what == BOOLEANS_IN_WORDS:
         return "yes and no"
     if what.startswith(("dates", "times", "durations")):
         return "times"
