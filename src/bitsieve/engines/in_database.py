@@ -488,18 +488,29 @@ def has_too_many_values(data: TableLike) -> bool:
         frame = nw.from_native(relation).lazy()
         dtypes = frame.collect_schema().dtypes()
         is_postgres = is_postgres_table(relation)
-        has_times = any(dtype.is_temporal() and dtype != nw.Date for dtype in dtypes)
-        if not is_postgres and (len(dtypes) > _MANY_COLUMNS or has_times):
-            return False
-        n_rows = int(frame.select(nw.len()).collect("pyarrow").item())
-    has_many_values = len(dtypes) * n_rows > _MANY_VALUES
-    if is_postgres and has_many_values:
+    if is_postgres:
+        _check_ibis_can_read(frame, len(dtypes))
+        return False
+    has_times = any(dtype.is_temporal() and dtype != nw.Date for dtype in dtypes)
+    if len(dtypes) > _MANY_COLUMNS or has_times:
+        return False
+    return len(dtypes) * _n_rows(frame) > _MANY_VALUES
+
+
+def _n_rows(frame: nw.LazyFrame[Any]) -> int:
+    with database_errors_in_one_line():
+        return int(frame.select(nw.len()).collect("pyarrow").item())
+
+
+def _check_ibis_can_read(frame: nw.LazyFrame[Any], n_columns: int) -> None:
+    """Refuse a table of PostgreSQL with too many values."""
+    n_rows = _n_rows(frame)
+    if n_columns * n_rows > _MANY_VALUES:
         raise UserError(
             code="too-many-values-for-ibis",
-            message=f"{n_rows:,} rows of {len(dtypes):,} columns are too many for Ibis to read from PostgreSQL",
+            message=f"{n_rows:,} rows of {n_columns:,} columns are too many for Ibis to read from PostgreSQL",
             advice=ADVICE,
         )
-    return has_many_values
 
 
 class DatabaseSource(DataInParts):
