@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -81,9 +81,9 @@ class MarkovBlanket:
     target: str
     features: list[Label]
     neighbours: list[Label]
-    spouses: dict[Any, list[Any]]
-    interchangeable: dict[Any, list[Any]]
-    separating_sets: dict[Any, list[Any]]
+    spouses: dict[Label, list[Label]]
+    interchangeable: dict[Label, list[Label]]
+    separating_sets: dict[Label, list[Label]]
     log_p: Floats
     bits: Floats
     n_tests: int
@@ -114,10 +114,10 @@ class MarkovBlanket:
             check_library(library),
         )
 
-    def _role(self, feature: Any) -> str:
+    def _role(self, feature: Label) -> str:
         return "spouse" if feature in self.spouses else "neighbour"
 
-    def _via(self, feature: Any) -> str:
+    def _via(self, feature: Label) -> str:
         """The members that relate a spouse to the target; empty for a neighbour."""
         return ", ".join(map(str, self.spouses.get(feature, [])))
 
@@ -486,7 +486,8 @@ def markov_network(
     source = conditioning(information.source)
     names = list(map(str, table.names))
     varying = np.flatnonzero(information.varies).tolist()
-    check_shuffles(test_options, options, len(varying) - 1)
+    n_candidates = len(varying) - 1  # of each search: all other columns that vary
+    check_shuffles(test_options, options, n_candidates)
     tests = IndependenceTests(source, test_options, levels_by_variable(levels, names, None, source))
     blankets = {}
     for target in varying:
