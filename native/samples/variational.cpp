@@ -11,6 +11,10 @@ namespace bitsieve {
 
 namespace {
 
+constexpr double kSqrt2 = 1.4142135623730951;
+constexpr double kTwoOverLogOf2 = 2.8853900817779268;  // 2 / ln 2
+constexpr std::uint64_t kMantissaBits = (1ULL << 52) - 1;
+constexpr std::uint64_t kExponentOfOne = 1023ULL << 52;
 constexpr std::int64_t kMaxKeys = 40;  // cells of a table up to which comparing is faster than incrementing
 
 template <class Code>
@@ -71,10 +75,10 @@ double log2_of(double x) {
     std::uint64_t bits;
     std::memcpy(&bits, &x, sizeof bits);
     std::int64_t e = std::int64_t(bits >> 52) - 1023;
-    bits = (bits & 0x000fffffffffffffULL) | 0x3ff0000000000000ULL;
+    bits = (bits & kMantissaBits) | kExponentOfOne;
     double m;
     std::memcpy(&m, &bits, sizeof m);
-    if (m > 1.4142135623730951) {
+    if (m > kSqrt2) {
         m *= 0.5;
         ++e;
     }
@@ -82,7 +86,7 @@ double log2_of(double x) {
     const double s2 = s * s;
     double series = 0.0;
     for (int k = 11; k >= 0; --k) series = series * s2 + 1.0 / (2 * k + 1);
-    return double(e) + 2.8853900817779268 * s * series;
+    return double(e) + kTwoOverLogOf2 * s * series;
 }
 
 bool have_logs(const double* x, std::int64_t n) {
