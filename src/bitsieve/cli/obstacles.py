@@ -22,7 +22,7 @@ from bitsieve.diagnostics import NAME_ONLY, Diagnostic, UserError
 from bitsieve.utils.messages import one_line
 
 MAX_OBSTACLES = 8
-MAX_BYTES_READ = 1 << 28
+MAX_BYTES_READ = 1 << 28  # of data that is read for the check
 
 
 class Mistake(NamedTuple):
@@ -45,7 +45,7 @@ def with_further_obstacles(message: str, words: Sequence[str]) -> str:
             is_checked_fully = _check(mended_words)
             break
         except UsageError as error:
-            mistake = _usage_mistake(mended_words, error)
+            mistake = Mistake(one_line(error), _with_other_usage(mended_words, error))
         except UserError as error:
             mistake = _mistake(mended_words, error)
         if not added_parameters.isdisjoint(mistake.parameters):  # what another message proposed does not work
@@ -85,11 +85,6 @@ def _may_be_read_again(options: Namespace) -> bool:
     return all(isfile(path) for path in sources) and sum(map(getsize, sources)) <= MAX_BYTES_READ
 
 
-def _usage_mistake(words: Sequence[str], error: UsageError) -> Mistake:
-    """A mistake that the parser found."""
-    return Mistake(one_line(error), _with_other_usage(words, error))
-
-
 def _mistake(words: Sequence[str], error: UserError) -> Mistake:
     """A mistake that the check of the command found."""
     wording = wording_of(parse(words))
@@ -114,8 +109,7 @@ def _with_other_usage(words: Sequence[str], error: UsageError) -> list[str] | No
 
 def _with_fix(words: Sequence[str], diagnostic: Diagnostic, wording: Wording) -> list[str] | None:
     """The command line with the first thing that the diagnostic proposes; None if it proposes nothing."""
-    parameter = next(iter(diagnostic.fix), None)
-    value = diagnostic.fix.get(parameter) if parameter is not None else None
+    parameter, value = next(iter(diagnostic.fix.items()), (None, None))
     if diagnostic.code == "unknown-column" and diagnostic.columns and value is not None:
         columns = value if isinstance(value, list) else [value]
         return with_other_columns(words, diagnostic.columns[0], list(map(str, columns)))
