@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 from bitsieve.counts.packed import PackedSums
 from bitsieve.counts.source import (
@@ -29,9 +28,9 @@ from bitsieve.counts.source import (
     sums_of,
     undivided,
 )
-from bitsieve.counts.tables import ContingencyTable, EntropyTerms, PairForm, PairSums, Sums, column_blocks
+from bitsieve.counts.tables import ContingencyTable, EntropyTerms, PairSums, Sums, column_blocks
 from bitsieve.diagnostics import UserError
-from bitsieve.utils.arrays import Columns, Integers, Matrix, Progress
+from bitsieve.utils.arrays import Columns, Integers
 from bitsieve.utils.lazy import cached_property
 
 MAX_COMBINATIONS = 1 << 16  # combinations of class and stratum that can be counted
@@ -352,19 +351,11 @@ class SumsOfPlanes(StratifiedSums):
     def counted_with(self, columns: Columns) -> Columns:
         return self._planes.counted_with(columns)
 
-    def matrix(
-        self,
-        entropy_terms: EntropyTerms,
-        form: PairForm,
-        dtype: DTypeLike,
-        columns: Columns | None = None,
-        progress: Progress = None,
-    ) -> Matrix:
-        copied = None if columns is None else self._planes.sums_of_copy(columns)
-        if columns is None or copied is None:
-            return super().matrix(entropy_terms, form, dtype, columns, progress)
-        sums = SumsOfPlanes(CountsByStratum(copied.source, self.counts.combinations), copied)
-        return sums.matrix(entropy_terms, form.of_columns(columns), dtype, None, progress)
+    def sums_of_copy(self, columns: Columns) -> SumsOfPlanes | None:
+        copied = self._planes.sums_of_copy(columns)
+        if copied is None:
+            return None
+        return SumsOfPlanes(CountsByStratum(copied.source, self.counts.combinations), copied)
 
 
 class SumsOfTwoCounts(StratifiedSums):

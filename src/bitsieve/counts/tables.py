@@ -428,6 +428,10 @@ class Sums:
         sums_of_tables(entropy_terms, source, int(source.arities[pivot]), chosen, count_tables, out)
         return out
 
+    def sums_of_copy(self, columns: Columns) -> Sums | None:
+        """The sums of a copy of some columns, where all their pairs are counted faster in one; else None."""
+        return None
+
     def matrix(
         self,
         entropy_terms: EntropyTerms,
@@ -437,6 +441,9 @@ class Sums:
         progress: Progress = None,
     ) -> Matrix:
         """The square matrix of ``form`` for every pair of ``columns`` (None: all columns). No table is kept."""
+        copied = None if columns is None else self.sums_of_copy(columns)
+        if columns is not None and copied is not None:
+            return copied.matrix(entropy_terms, form.of_columns(columns), dtype, None, progress)
         chosen = np.arange(self.source.n_features) if columns is None else columns
         out = square_matrix(len(chosen), dtype)
         for index, feature in enumerate(chosen):
