@@ -78,9 +78,12 @@ class BinningChoice(ABC):
         return {name: getattr(self, name) for name in self.parameter_names()}
 
     def __repr__(self) -> str:
-        parameters = [
-            f"{name}={value!r}" for name, value in self.parameters.items() if value is not None and value is not False
-        ]
+        parameters = []
+        for name, value in self.parameters.items():
+            is_left_open = value is None
+            is_switched_off = value is False  # every switch is off by default
+            if not is_left_open and not is_switched_off:
+                parameters.append(f"{name}={value!r}")
         return f"{type(self).__name__}({', '.join(parameters)})"
 
     def unfitted(self, **changes: Any) -> Self:
