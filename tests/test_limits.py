@@ -15,7 +15,8 @@ from bitsieve.counts.source import check_joint_values, checked_codes
 from bitsieve.dataset.columns import read_columns
 from bitsieve.dataset.quantity import TargetKind
 from bitsieve.dataset.sparse import read_sparse
-from bitsieve.dataset.target import read_target, read_weights
+from bitsieve.dataset.target import read_target
+from bitsieve.dataset.weights import read_weights
 from bitsieve.discretization.transformers import CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner
 from bitsieve.engines.pair_cells import check_cells
 from bitsieve.io.read import read_table

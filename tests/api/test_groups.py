@@ -11,8 +11,8 @@ import bitsieve
 from bitsieve import ForwardSelector, InteractionSelector, PermutationStopping, SelectorCV, StabilitySelector
 from bitsieve.cli import main
 from bitsieve.counts.search import Units, shuffled
+from bitsieve.dataset.groups import read_groups
 from bitsieve.dataset.read import read_xy
-from bitsieve.dataset.target import read_groups
 from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.selectors.stability import half_of
 

@@ -13,7 +13,8 @@ import pytest
 import bitsieve
 from bitsieve.dataset.columns import read_columns
 from bitsieve.dataset.quantity import TargetKind
-from bitsieve.dataset.target import read_target, read_weights
+from bitsieve.dataset.target import read_target
+from bitsieve.dataset.weights import read_weights
 from bitsieve.discretization.transformers import CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner, MDLBinner
 
 LARGE = 2**53

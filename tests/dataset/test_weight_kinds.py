@@ -9,7 +9,7 @@ from tests.diagnosed import codes, raises_code
 
 import bitsieve
 from bitsieve.cli import main
-from bitsieve.dataset.target import read_weights
+from bitsieve.dataset.weights import read_weights
 
 
 @pytest.fixture

@@ -11,7 +11,8 @@ import pytest
 from bitsieve import _native
 from bitsieve.dataset.quantity import TargetKind
 from bitsieve.dataset.read import read_xy
-from bitsieve.dataset.target import read_target, read_weights
+from bitsieve.dataset.target import read_target
+from bitsieve.dataset.weights import read_weights
 from bitsieve.discretization.transformers import CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner, MDLBinner
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from sklearn.model_selection import StratifiedKFold
 
-from bitsieve.dataset.target import read_groups, read_target
+from bitsieve.dataset.groups import read_groups
+from bitsieve.dataset.target import read_target
 from bitsieve.evaluate.folds import make_folds
 from bitsieve.evaluate.plan import feature_counts
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Number
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ from bitsieve.dataset.columns import check_unique, no_table, read_columns
 from bitsieve.dataset.data_kinds import collect, is_path, take_columns
 from bitsieve.dataset.dataset import InMemoryDataset, check_several_rows
 from bitsieve.dataset.encoding import as_array
+from bitsieve.dataset.groups import read_groups
 from bitsieve.dataset.notes import rows_without_target, weights_like_sampling
 from bitsieve.dataset.original import OriginalData, not_read_again
 from bitsieve.dataset.quantity import KIND_FROM_VALUES, TargetKind
@@ -28,17 +29,17 @@ from bitsieve.dataset.survival import (
     read_survival,
     refuse_survival_target,
 )
-from bitsieve.dataset.target import (
-    check_read,
-    no_rows_left,
-    read_groups,
-    read_target,
-    read_weights,
-    zero_in_rows,
-    zero_where_missing,
-)
+from bitsieve.dataset.target import Target, check_read, read_target, without_value
 from bitsieve.dataset.text import target_with_text_read
 from bitsieve.dataset.text_format import ColumnRules
+from bitsieve.dataset.weights import (
+    check_rows_left,
+    look_like_sampling,
+    no_rows_left,
+    read_weights,
+    rows_with_weight,
+    zero_in_rows,
+)
 from bitsieve.diagnostics import NAME_ONLY, Diagnostic, UserError, literal
 from bitsieve.io.annotated import AnnotatedMatrix
 from bitsieve.io.npz import ArrayTable
@@ -53,9 +54,6 @@ from bitsieve.utils.types import ColumnLike, Label, TableLike
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
-
-MIN_ROWS_OF_SURVEY = 100  # fewer rows with large weights are a table of counts
-MIN_MEAN_OF_SURVEY = 10
 
 
 def read_xy(
@@ -105,61 +103,92 @@ def read_xy(
     check_order_of_index(X, sample_weight, "sample_weight")
     check_order_of_index(X, groups, "groups")
     check_order_of_index(X, strata, "strata")
-    is_weighted = sample_weight is not None
-    parsings: dict[str, TextParsing] = {}
-    survival = y if isinstance(y, SurvivalColumns) else None
-    without_time: Flags | None = None  # the rows that are left out as they have no time or event
-    if survival is not None:
-        y = None
-        if drop_missing:
-            without_time = survival.rows_without_value()
-            sample_weight = zero_in_rows(sample_weight, without_time)
-            _check_rows_left(sample_weight, is_weighted)
-    if y is not None:
-        target_rules = replace(rules, has_weight=_rows_with_weight(sample_weight))
-        y, parsings = _with_text_read(y, target_rules, drop_missing)
-        if drop_missing:
-            sample_weight = zero_where_missing(sample_weight, y)
-            _check_rows_left(sample_weight, is_weighted)
-    column_rules = replace(rules, has_weight=_rows_with_weight(sample_weight))
+    target_columns = _columns_of_target(y, sample_weight, rules, drop_missing)
+    n_without_target = 0
+    if target_columns is not None and drop_missing:
+        without_target = target_columns.rows_without_value()
+        n_without_target = int(without_target.sum())
+        weighted_by_user = sample_weight is not None
+        sample_weight = zero_in_rows(sample_weight, without_target)
+        check_rows_left(sample_weight, weighted_by_user=weighted_by_user)
+    column_rules = replace(rules, has_weight=rows_with_weight(sample_weight))
     table = read_columns(X, estimator=estimator, reset=reset, rules=column_rules)
-    if y is not None and n_rows(y) != table.n_samples:
-        raise UserError(
-            code="lengths-differ",
-            message=f"X has {table.n_samples:,} rows but y has {n_rows(y):,} values",
-            advice="both must have the same number of rows",
-        )
+    if isinstance(target_columns, _TargetColumns):
+        _check_same_length(table.n_samples, n_rows(target_columns.values))
     weights = read_weights(sample_weight, table.n_samples, weight_kind)
     if groups is not None:
         table = replace(table, groups=read_groups(groups, table.n_samples, groups_name, weights))
     if strata is not None:
         read = read_strata(strata, table.n_samples, categories_of_strata, weights)
         table = replace(table, strata=read.number, strata_values=read.values)
-    target = None
-    if y is not None:
-        target = read_target(y, name=target_name, target_kind=target_kind, weights=weights)
-        target = replace(target, parsings=parsings)
-    if survival is not None:
-        target = _survival_target(table, survival, weights)
+    target: Target | None = None
+    if target_columns is not None:
+        target = _read_target(target_columns, table, weights, target_name, target_kind)
+    if isinstance(target, SurvivalTarget):
         table = replace(table, strata=None)  # the risk sets have them
     if weights is not None and not weights.all():
         table = table.take(np.flatnonzero(weights))
         weights = weights[weights > 0]
     diagnostics: list[Diagnostic] = []
-    if weights is not None and weight_kind == FREQUENCY and _look_like_sampling(weights):
+    if weights is not None and weight_kind == FREQUENCY and look_like_sampling(weights):
         diagnostics.append(weights_like_sampling(len(weights), int(weights.sum())))
-    if drop_missing and y is not None and target is not None:
-        n_dropped = n_without(y)
-        if n_dropped:
-            diagnostics.append(rows_without_target(target.names, n_dropped, n_dropped + table.n_samples))
-    if survival is not None and without_time is not None and without_time.any():
-        names = [survival.duration_name, survival.event_name]
-        diagnostics.append(rows_without_target(names, int(without_time.sum()), len(without_time)))
+    if n_without_target and target is not None:
+        names = target_columns.names if isinstance(target_columns, SurvivalColumns) else target.names
+        diagnostics.append(rows_without_target(names, n_without_target, n_without_target + table.n_samples))
     if isinstance(target, SurvivalTarget):
         diagnostics.append(events_counted(target, weights))
     if weights is not None and (weights == 1).all():
         weights = None
     return replace(table, y=target, weights=weights, diagnostics=tuple(diagnostics))
+
+
+@dataclass(frozen=True, eq=False)
+class _TargetColumns:
+    """The columns of a target of classes or of a quantity, whose text was read."""
+
+    values: ColumnLike
+    parsings: Mapping[str, TextParsing]  # how text became numbers or times, by column
+
+    def rows_without_value(self) -> Flags:
+        """Which rows have no value in one column or more."""
+        return without_value(self.values)
+
+
+def _columns_of_target(
+    y: ColumnLike, sample_weight: ColumnLike, rules: ColumnRules, drop_missing: bool
+) -> _TargetColumns | SurvivalColumns | None:
+    """The columns of a target, whose text is converted where it is numbers or times; None without a target."""
+    if y is None or isinstance(y, SurvivalColumns):
+        return y
+    target_rules = replace(rules, has_weight=rows_with_weight(sample_weight))
+    values, parsings = target_with_text_read(y, target_rules)
+    if not drop_missing and any(parsing.has_missing for parsing in parsings.values()):
+        return _TargetColumns(y, {})  # refused later, for the missing values
+    check_read(parsings, drop_missing)
+    return _TargetColumns(values, parsings)
+
+
+def _read_target(
+    columns: _TargetColumns | SurvivalColumns,
+    table: InMemoryDataset,
+    weights: Integers | None,
+    name: str,
+    target_kind: TargetKind,
+) -> Target:
+    """Read the target of the rows of a table that have a weight."""
+    if isinstance(columns, SurvivalColumns):
+        return _survival_target(table, columns, weights)
+    target = read_target(columns.values, name=name, target_kind=target_kind, weights=weights)
+    return replace(target, parsings=columns.parsings)
+
+
+def _check_same_length(n_samples: int, n_values: int) -> None:
+    if n_values != n_samples:
+        raise UserError(
+            code="lengths-differ",
+            message=f"X has {n_samples:,} rows but y has {n_values:,} values",
+            advice="both must have the same number of rows",
+        )
 
 
 def _survival_target(table: InMemoryDataset, columns: SurvivalColumns, weights: Integers | None) -> SurvivalTarget:
@@ -195,47 +224,6 @@ def check_order_of_index(X: TableLike, values: ColumnLike, what: str) -> None:
                 "their position"
             ),
         )
-
-
-def _look_like_sampling(weights: Integers) -> bool:
-    """Whether weights look like those of a survey: many rows, each of which counts many times on average."""
-    return len(weights) >= MIN_ROWS_OF_SURVEY and int(weights.sum()) >= MIN_MEAN_OF_SURVEY * len(weights)
-
-
-def _with_text_read(y: ColumnLike, rules: ColumnRules, drop_missing: bool) -> tuple[ColumnLike, dict[str, TextParsing]]:
-    """Convert a target of text that is numbers or times; also return how it was read, by column."""
-    target, parsings = target_with_text_read(y, rules)
-    if not drop_missing and any(parsing.has_missing for parsing in parsings.values()):
-        return y, {}  # refused later, for the missing values
-    check_read(parsings, drop_missing)
-    return target, parsings
-
-
-def _check_rows_left(weights: ColumnLike, is_weighted: bool) -> None:
-    """Refuse weights that are all 0, as no row with a weight has a target.
-
-    ``is_weighted`` says whether the user gave weights. Else each row with a target has the weight 1.
-    """
-    if weights is not None and not (as_array(weights) != 0).any():
-        raise no_rows_left("the data", weighted=is_weighted, drop_missing=True)
-
-
-def _rows_with_weight(sample_weight: ColumnLike) -> Flags | None:
-    """The rows whose weight is not 0; None for all rows. Only these rows decide how text is read."""
-    if sample_weight is None:
-        return None
-    weights = np.asarray(sample_weight)
-    if weights.dtype.kind not in "biuf" or weights.all() or weights.ndim != 1:
-        return None  # other weights are refused once the columns are read
-    return np.asarray(weights != 0)
-
-
-def n_without(y: ColumnLike) -> int:
-    """The number of rows without a value in one column of the target or more."""
-    if not n_rows(y):
-        return 0
-    weights = zero_where_missing(None, y)
-    return 0 if weights is None else int((weights == 0).sum())
 
 
 def n_rows(values: TableLike) -> int:

@@ -57,6 +57,11 @@ class SurvivalColumns:
         return len(self.duration)
 
     @property
+    def names(self) -> list[str]:
+        """The names of the columns in which each row needs a value."""
+        return [self.duration_name, self.event_name]
+
+    @property
     def event_in_words(self) -> str:
         """The event as the parameter was typed; empty if values were given."""
         if not self.are_named:

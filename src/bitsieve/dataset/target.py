@@ -1,4 +1,4 @@
-"""Reading of a target as class codes, of frequency weights and of groups."""
+"""A target of classes, of one or several columns, read as class codes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.counts.source import sizes_of_classes
-from bitsieve.counts.tables import MAX_SAMPLES
 from bitsieve.dataset.column_info import TextParsing
 from bitsieve.dataset.encoding import ColumnValues, Encoded, are_categories, as_array, encode, is_missing
 from bitsieve.dataset.identifiers import MIN_ROWS_OF_IDENTIFIER
@@ -26,8 +25,7 @@ from bitsieve.dataset.quantity import (
     listed_edges,
     numbers_of,
 )
-from bitsieve.diagnostics import NAME_ONLY, Diagnostic, ParameterError, UserError
-from bitsieve.options import SAMPLING
+from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers, Values
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.types import ColumnLike
@@ -424,174 +422,9 @@ def _count_rows(mask: Flags, row_counts: Integers | None) -> int:
     return int(mask.sum() if row_counts is None else row_counts[mask].sum())
 
 
-_FOR_SURVEYS = "or, if they are the weights of a survey, add {weight_kind}"
-
-
-def read_weights(sample_weight: ColumnLike, n_samples: int, weight_kind: str | None = None) -> Integers | None:
-    """How often each sample counts, as integers; None where every sample counts once.
-
-    Frequency weights are these numbers. Sampling weights are first scaled to the effective number of samples.
-    ``weight_kind`` is None where the user cannot choose, and the weights are frequencies.
-    """
-    can_be_sampling = weight_kind is not None
-    advice_for_surveys = f", {_FOR_SURVEYS}" if can_be_sampling else ""
-    fix_for_surveys = {"weight_kind": SAMPLING} if can_be_sampling else {}
-    if sample_weight is None:
-        return None
-    weights = as_array(sample_weight)
-    if weights.ndim != 1:
-        raise _invalid_weights(f"has shape {weights.shape}", "it must be one weight a sample")
-    if len(weights) != n_samples:
-        raise _invalid_weights(f"has {len(weights):,} values but there are {n_samples:,} samples", "give one each")
-    if weights.dtype.kind not in "biuf":
-        try:  # numpy would drop the imaginary part
-            weights = weights.astype(object if weights.dtype.kind == "c" else np.float64).astype(np.float64)
-        except (TypeError, ValueError):
-            raise _invalid_weights("holds values that are no numbers", "give whole numbers") from None
-    if weight_kind == SAMPLING:
-        return _effective_counts(weights.astype(np.float64))
-    is_count = (weights >= 0) & (weights < np.inf) & (weights == np.floor(weights))
-    refused = weights[~is_count]
-    if len(refused):
-        problem = f"holds {refused[0].item():.6g}, and frequency weights are whole numbers"
-        raise _invalid_weights(problem, f"give whole numbers from 0{advice_for_surveys}", fix_for_surveys)
-    total = weights.sum(dtype=np.float64)
-    if not total:
-        raise _invalid_weights("is zero for every sample", "no row is left to count")
-    if total > MAX_SAMPLES:
-        raise _invalid_weights(
-            f"sums to {total:,.0f} samples, at most {MAX_SAMPLES:,} are supported",
-            f"scale the weights down{advice_for_surveys}",
-            fix_for_surveys,
-        )
-    return None if (weights == 1).all() else weights.astype(np.int64)
-
-
-def _effective_counts(weights: Floats) -> Integers | None:
-    """0 or 1 for every sample: a systematic sample in which a sample has a chance in proportion to its weight.
-
-    Scaled to Kish's effective number of samples, ``(sum w)^2 / sum w^2``, the weight of a sample is
-    ``p = w sum w / sum w^2``; where it is above 1, it is taken for 1, as a sample that counted twice would look like
-    two independent ones to every test. Sums of p up to each sample are rounded, and a sample counts where the rounded
-    sum grows. So the counts of samples that follow each other sum to the sum of p but for less than 1.
-    """
-    refused = weights[~((weights >= 0) & (weights < np.inf))]
-    if len(refused):
-        raise _invalid_weights(f"holds {refused[0].item():.6g}", "give weights from 0")
-    largest = weights.max(initial=0.0)
-    if not largest:
-        raise _invalid_weights("is zero for every sample", "no row is left to count")
-    shares = weights / largest  # so that no square overflows
-    chances = np.minimum(shares * (shares.sum() / np.square(shares).sum()), 1.0)
-    counts = np.diff(np.floor(np.cumsum(chances) + 0.5), prepend=0.0).astype(np.int64)
-    if not counts.any():
-        raise _invalid_weights("leaves no sample that counts", "give weights that vary less")
-    return None if (counts == 1).all() else counts
-
-
-def read_groups(
-    groups: ColumnLike, n_samples: int, column: str | None = None, weights: Integers | None = None
-) -> Columns:
-    """The number of the group of every sample. Messages name the column of the groups, where they are one.
-
-    A sample of weight 0 needs no group, and is in group 0.
-    """
-    what = "groups" if column is None else f"the column {column!r} of the groups"
-    values = as_array(groups)
-    if values.shape != (n_samples,):
-        raise UserError(
-            code="wrong-shape",
-            message=f"groups has shape {values.shape}",
-            advice=f"it must be one value for each of the {n_samples:,} samples",
-        )
-    counted_rows = np.arange(n_samples) if weights is None else np.flatnonzero(weights)
-    values = values[counted_rows]
-    n_missing = int(without_value(values).sum())
-    if n_missing:
-        raise UserError(
-            code="missing-values",
-            message=f"{what} has no value in {n_missing:,} of {len(values):,} rows",
-            advice="give every row a group",
-            columns=[] if column is None else [column],
-        )
-    names, group = np.unique(values.astype(str), return_inverse=True)
-    if len(names) < 2:
-        raise UserError(
-            code="too-few-groups",
-            message=f"{what} has one value only",
-            advice="at least two are needed to compare one with another",
-            columns=[] if column is None else [column],
-        )
-    group_of_sample = np.zeros(n_samples, np.intp)
-    group_of_sample[counted_rows] = group
-    return group_of_sample
-
-
-def zero_where_missing(sample_weight: ColumnLike, y: ColumnLike) -> ColumnLike:
-    """Set the weight of every sample without a target to 0. Weights of a wrong shape are returned as they are."""
-    return zero_in_rows(sample_weight, without_value(y))
-
-
-def zero_in_rows(sample_weight: ColumnLike, rows: Flags) -> ColumnLike:
-    """Set the weights of some samples to 0. Weights of a wrong shape are returned as they are."""
-    if not rows.any():
-        return sample_weight
-    if sample_weight is None:
-        return np.where(rows, 0, 1)
-    weights = as_array(sample_weight)
-    if np.shape(weights) not in ((), rows.shape):
-        return weights  # which is refused later
-    return np.where(rows, 0, weights)
-
-
-def no_rows_left(label: str, *, weighted: bool, drop_missing: bool) -> UserError:
-    """The error for data of which no row is left.
-
-    ``weighted`` says that rows of weight 0 were left out, ``drop_missing`` that rows without a target were.
-    """
-    if drop_missing and weighted:
-        return UserError(
-            code="empty-data",
-            message="no row has a target and a weight above 0",
-            advice="no row is left to count",
-        )
-    if drop_missing:
-        return UserError(code="missing-target", message="the target has no value in any row")
-    if weighted:
-        return _invalid_weights("is zero for every sample", "no row is left to count")
-    return UserError(
-        code="empty-data",
-        message=f"{label} has no rows",
-        advice="nothing to select from",
-    )
-
-
 def without_value(y: ColumnLike) -> Flags:
     """Which samples have no value in one column of the target or more."""
     has_no_value = np.zeros(len(y), bool)
     for column in split_target(y).values():
         has_no_value |= is_missing(read_values(column, "the target"))
     return has_no_value
-
-
-def take_weighted(y: ColumnLike, mask: Flags) -> ColumnLike:
-    """The target of the rows in a mask, in the kind of data that it was given in."""
-    import narwhals as nw
-    import pyarrow as pa
-
-    rows = np.flatnonzero(mask)
-    if isinstance(y, (pa.Table, pa.ChunkedArray)):
-        return y.take(rows)
-    if nw.dependencies.is_pandas_like_dataframe(y) or nw.dependencies.is_pandas_like_series(y):
-        return y.iloc[rows]
-    return as_array(y)[rows]
-
-
-def _invalid_weights(problem: str, advice: str, fix: Mapping[str, Any] | None = None) -> UserError:
-    return UserError(
-        code="invalid-weights",
-        message=problem,
-        advice=advice,
-        fix=dict(fix or {}),
-        parameters={"sample_weight": NAME_ONLY},
-    )

@@ -11,11 +11,13 @@ import numpy as np
 import pyarrow as pa
 
 from bitsieve.dataset.dataset import InMemoryDataset
-from bitsieve.dataset.read import n_rows, n_without, read_xy
-from bitsieve.dataset.target import read_weights, take_weighted, zero_where_missing
+from bitsieve.dataset.encoding import as_array
+from bitsieve.dataset.read import n_rows, read_xy
+from bitsieve.dataset.target import without_value
 from bitsieve.dataset.target_summary import TargetCoding, TargetSummary
 from bitsieve.dataset.text import target_with_text_read
 from bitsieve.dataset.text_format import ColumnRules
+from bitsieve.dataset.weights import read_weights, zero_in_rows
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.summary import Limits, Summary, summarize
@@ -84,7 +86,9 @@ class PartitionReader:
         if not self.drop_missing:
             return 0
         y, _ = self.target_and_weights(partition)
-        return 0 if y is None else n_without(y)
+        if y is None or not n_rows(y):
+            return 0
+        return int(without_value(y).sum())
 
     def summarize_target(self, first_row: int, partition: RawPartition, *, sampled: bool) -> TargetSummary:
         """Summarize the target. The first row of the partition has the number ``first_row`` in the full table.
@@ -149,7 +153,7 @@ class PartitionReader:
         if self.weight is not None:
             weights = partition.columns[self.weight]
         if self.drop_missing and y is not None and n_rows(y):
-            weights = zero_where_missing(weights, y)
+            weights = zero_in_rows(weights, without_value(y))
         return y, weights
 
     def _weighted_rows(self, partition: RawPartition) -> WeightedRows:
@@ -163,8 +167,8 @@ class PartitionReader:
         if has_weight is None or valid_weights is None:
             return WeightedRows(y, strata, valid_weights)
         if strata is not None:
-            strata = take_weighted(strata, has_weight)
-        return WeightedRows(take_weighted(y, has_weight), strata, valid_weights[has_weight])
+            strata = _rows_of(strata, has_weight)
+        return WeightedRows(_rows_of(y, has_weight), strata, valid_weights[has_weight])
 
 
 class WeightedRows(NamedTuple):
@@ -173,6 +177,18 @@ class WeightedRows(NamedTuple):
     y: ColumnLike  # the target
     strata: ColumnLike  # None where rows lie in none
     weights: Integers | None  # the frequency weights; None for 1 each
+
+
+def _rows_of(values: ColumnLike, mask: Flags) -> ColumnLike:
+    """The rows in a mask of a target or of strata, as the same kind of data."""
+    import narwhals as nw
+
+    rows = np.flatnonzero(mask)
+    if isinstance(values, (pa.Table, pa.ChunkedArray)):
+        return values.take(rows)
+    if nw.dependencies.is_pandas_like_dataframe(values) or nw.dependencies.is_pandas_like_series(values):
+        return values.iloc[rows]
+    return as_array(values)[rows]
 
 
 def _has_weight(weights: ColumnLike, rows: int) -> Flags | None:

@@ -21,10 +21,11 @@ from bitsieve.dataset.original import OriginalData, not_read_again
 from bitsieve.dataset.quantity import TargetKind
 from bitsieve.dataset.rank_test import RankTest
 from bitsieve.dataset.roles import Roles
-from bitsieve.dataset.target import Target, check_read, no_rows_left
+from bitsieve.dataset.target import Target, check_read
 from bitsieve.dataset.target_summary import TargetCoding, TargetPart, TargetSummary
 from bitsieve.dataset.text import Words, check_types_read
 from bitsieve.dataset.text_format import ColumnRules, TextMeaning
+from bitsieve.dataset.weights import no_rows_left
 from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.coding import Coding, arity_of, fit_on_summary
