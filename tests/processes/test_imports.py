@@ -18,6 +18,7 @@ FOR_OTHER_JOBS = {
     "bitsieve.methods.by_samples.cutting_plane.search",
     "bitsieve.results.difference",
     "bitsieve.results.saved.cut",
+    "bitsieve.results.saved.new_columns",
     "bitsieve.results.saved.data_check",
     "bitsieve.results.saved.write",
 }

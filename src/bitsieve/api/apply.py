@@ -19,16 +19,10 @@ from bitsieve.io.npz import ArrayTable
 from bitsieve.io.read import open_file
 from bitsieve.io.write import write_batches, write_csv, write_table
 from bitsieve.results.saved.class_scores import CLASS_COLUMN, SCORE_COLUMN, check_names_of_scores, score_columns
-from bitsieve.results.saved.cut import (
-    ChosenFormat,
-    ColumnChanges,
-    ColumnCodes,
-    check_edges_are_saved,
-    choose_formats,
-    cut_columns,
-    merged_changes,
-)
+from bitsieve.results.saved.column_changes import ColumnChanges, merged_changes
+from bitsieve.results.saved.cut import ColumnCodes, check_edges_are_saved, cut_columns
 from bitsieve.results.saved.data_check import DataCheck, check_of_changes
+from bitsieve.results.saved.new_columns import ChosenFormat, choose_formats
 from bitsieve.results.saved.schema import SavedColumn
 from bitsieve.results.selection import Selection
 from bitsieve.utils.memory import check_memory
@@ -208,7 +202,7 @@ def _changed_kinds(changes: Sequence[ColumnChanges]) -> list[Diagnostic]:
     """Diagnostics on the columns that hold another kind of values, which are written as they are."""
     diagnostics = []
     for column in changes:
-        diagnostic = column.on_kind("the values are written as they are")
+        diagnostic = column.kind_changed("the values are written as they are")
         if diagnostic is not None:
             diagnostics.append(diagnostic)
     return diagnostics

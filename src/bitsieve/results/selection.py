@@ -394,9 +394,11 @@ class Selection:
         columns = self._wanted_columns(order).take(data)
         if not codes and not append_score:
             return columns
-        cut = self._cut(columns, order)
-        warn_of_important(list(chain.from_iterable(column.changes.diagnostics for column in cut)))
-        values = with_values(columns, np.column_stack([column.codes for column in cut])) if codes else columns
+        column_codes = self._codes(columns, order)
+        warn_of_important(list(chain.from_iterable(column.changes.diagnostics for column in column_codes)))
+        values = columns
+        if codes:
+            values = with_values(columns, np.column_stack([column.codes for column in column_codes]))
         if not append_score:
             return values
         if self.target.kind == "survival":
@@ -409,7 +411,8 @@ class Selection:
 
         check_names_of_scores([str(self.features[i]) for i in order])
         saved_columns = [self.details.columns[i] for i in order]
-        return with_columns(values, score_columns(saved_columns, cut, self.details.class_sizes, self.target.labels))
+        scores = score_columns(saved_columns, column_codes, self.details.class_sizes, self.target.labels)
+        return with_columns(values, scores)
 
     def check(self, data: TableLike) -> DataCheck:
         """Compare new data with the data that was selected from, and say which selected columns have moved.
@@ -445,16 +448,17 @@ class Selection:
         from bitsieve.results.saved.data_check import check_of_changes
 
         best_first = np.arange(len(self.features))
-        cut = self._cut(self._wanted_columns(best_first).take(data), best_first)
-        return check_of_changes(self.details.columns, [column.changes for column in cut])
+        columns = self._wanted_columns(best_first).take(data)
+        changes = [column.changes for column in self._codes(columns, best_first)]
+        return check_of_changes(self.details.columns, changes)
 
     def _wanted_columns(self, order: Columns) -> WantedColumns:
         has_names = self.details.data.names is not None
         labels = [self.features[i] for i in order]
         return WantedColumns(labels, self.indices[order], self.details.data.n_features, has_names)
 
-    def _cut(self, columns: Any, order: Columns) -> list[ColumnCodes]:
-        """The codes of a table that has the selected columns in this order."""
+    def _codes(self, columns: TableLike, order: Columns) -> list[ColumnCodes]:
+        """The codes of a table that has the selected columns in this order, and how its columns differ."""
         if not len(order):
             raise UserError(code="no-features", message="no column is selected, so that there is nothing to code")
         if is_on_cluster(columns):
@@ -528,7 +532,7 @@ class Selection:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what :meth:`save` writes, and the reduced table where it is in memory; no other rows."""
         table = self.table if keeps_rows(self.table) else None
-        return _unpickled, (record_of(self), table)
+        return selection_of_record, (record_of(self), table)
 
     def diff(self, other: Selection) -> SelectionDiff:
         """Compare with a later selection: which columns entered, left and moved, and why.
@@ -643,7 +647,7 @@ def ranking_of(selection: Selection) -> Ranking:
 
 
 def record_of(selection: Selection) -> SelectionRecord:
-    """All that the file of a selection holds."""
+    """The contents of the file of a selection."""
     details = selection.details
     rank_of = {str(label): rank for rank, label in enumerate(selection.features)}
     features = tuple(
@@ -684,7 +688,7 @@ def record_of(selection: Selection) -> SelectionRecord:
 
 
 def selection_of_record(record: SelectionRecord, table: TableLike = None) -> Selection:
-    """The selection of a record; it has no rows but those of the reduced ``table``, if that is given."""
+    """The selection of a record. It has no rows but those of ``table``, the data with the selected columns only."""
     features = record.features
     labels = [feature.column.label for feature in features]
     return Selection(
@@ -728,12 +732,8 @@ def selection_of_record(record: SelectionRecord, table: TableLike = None) -> Sel
     )
 
 
-def _unpickled(record: SelectionRecord, table: TableLike) -> Selection:
-    return selection_of_record(record, table)
-
-
 def _has_no_rows() -> UserError:
-    """The error where rows are needed, and the selection was loaded or unpickled."""
+    """The selection was loaded or unpickled, so that it has no rows to count."""
     return UserError(
         code="selection-without-rows",
         message="the selection was loaded from a file or unpickled, and has no rows to count again",

@@ -12,7 +12,7 @@ import pytest
 import scipy.sparse
 
 import bitsieve
-from bitsieve.results.saved.cut import choose_formats
+from bitsieve.results.saved.new_columns import choose_formats
 from bitsieve.results.selection import record_of
 from bitsieve.utils.note_warnings import BitsieveWarning
 

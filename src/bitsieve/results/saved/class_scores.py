@@ -1,4 +1,4 @@
-"""How strongly the codes of a row speak for a class, in bits, by the counts that a selection has kept."""
+"""The likely class of each row of new data, and the bits by which its values speak for it, by the saved counts."""
 
 from __future__ import annotations
 
@@ -57,16 +57,16 @@ def score_rows(
 
 
 def score_columns(
-    columns: Sequence[SavedColumn], cut: Sequence[ColumnCodes], class_sizes: Sequence[int], labels: Values
+    columns: Sequence[SavedColumn], column_codes: Sequence[ColumnCodes], class_sizes: Sequence[int], labels: Values
 ) -> dict[str, Values]:
     """The likely class of every row, as text, and its score, by the names of their columns."""
-    scores = score_rows(columns, [column.codes for column in cut], class_sizes)
+    scores = score_rows(columns, [column.codes for column in column_codes], class_sizes)
     labels_as_text = np.array([str(label) for label in labels.tolist()], object)
     return {CLASS_COLUMN: labels_as_text[scores.classes], SCORE_COLUMN: scores.bits}
 
 
 def check_names_of_scores(names: Sequence[str]) -> None:
-    """Refuse scores beside columns of the same names."""
+    """Refuse to append scores to data with columns of the same names."""
     for name in (CLASS_COLUMN, SCORE_COLUMN):
         if name in names:
             raise UserError(

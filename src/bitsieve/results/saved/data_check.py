@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.diagnostics import Diagnostic
-from bitsieve.results.saved.cut import ColumnChanges
+from bitsieve.results.saved.column_changes import ColumnChanges
 from bitsieve.results.saved.schema import SavedColumn
 from bitsieve.utils.terminal_text import aligned, finite, number
 from bitsieve.utils.types import JsonObject
