@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.counts.independence_sums import sums_of_tables
+from bitsieve.counts.independence_sums import IndependenceSums
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.tables import ContingencyTable, make_entropy_terms
 from bitsieve.information import make_information
@@ -107,7 +107,7 @@ def rejected_shares(design: Design, tests: dict[str, TestOptions]) -> dict[str, 
     n_first, n_second = np.array([design.n_codes] * TABLES).T
     rejected = {}
     for name, options in tests.items():
-        sums = sums_of_tables(tables, terms, options.optional_sums)
+        sums = IndependenceSums.of_tables(tables, terms, options.optional_sums)
         results = results_of(sums, (design.n_strata, n_first, n_second), terms, options)
         rejected[name] = float(np.mean([result.log_p <= log(LEVEL) for result in results]))
     return rejected

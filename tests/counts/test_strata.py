@@ -9,13 +9,13 @@ from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.source import CountSource, refined
 from bitsieve.counts.strata import (
-    CountsByStratum,
+    CountsWithinStrata,
     MergedClasses,
     SourceInStrata,
     StrataAndClasses,
-    StratifiedSums,
     SumsOfOneCount,
     SumsOfPlanes,
+    SumsWithinStrata,
     check_combinations,
     partition_by_strata,
 )
@@ -73,13 +73,13 @@ def test_tables_by_class_are_those_of_samples_in_memory(pivot, by_class):
 
 def test_tables_by_stratum_are_those_of_samples_in_memory():
     rows = samples()
-    one_count = CountsByStratum.of_source(SourceInStrata(*by_combination(*rows)))
-    two_counts = CountsByStratum.of_source(in_memory(*rows))
-    assert one_count.by_stratum is None
-    assert two_counts.by_stratum is not None
+    one_count = CountsWithinStrata.of_source(SourceInStrata(*by_combination(*rows)))
+    two_counts = CountsWithinStrata.of_source(in_memory(*rows))
+    assert one_count.stratum_source is None
+    assert two_counts.stratum_source is not None
     columns = np.arange(4)
-    merged = [one_count.within_strata(table) for table in one_count.by_combination.tables(1, columns, True)]
-    same_tables(merged, two_counts.by_stratum.tables(1, columns, True))
+    merged = [one_count.table_by_stratum(table) for table in one_count.combination_source.tables(1, columns, True)]
+    same_tables(merged, two_counts.stratum_source.tables(1, columns, True))
     assert one_count.stratum_sizes.tolist() == two_counts.stratum_sizes.tolist() == np.bincount(rows[2]).tolist()
 
 
@@ -90,12 +90,12 @@ def test_packed_sums_are_those_of_tables(kernel, columns, by_class):
     codes, classes, strata = samples()
     source = PackedSource(codes, classes, kernel=kernel)
     source.strata = strata[np.argsort(classes, kind="stable")]
-    counts = CountsByStratum.of_source(source)
-    sums = StratifiedSums.of_counts(counts)
+    counts = CountsWithinStrata.of_source(source)
+    sums = SumsWithinStrata.of_counts(counts)
     assert isinstance(sums, SumsOfPlanes) == (kernel == "portable:planes")
-    assert (counts.by_stratum is None) == isinstance(sums, SumsOfPlanes)
-    expected = StratifiedSums.of_counts(
-        CountsByStratum.of_source(SourceInStrata(*by_combination(codes, classes, strata)))
+    assert (counts.stratum_source is None) == isinstance(sums, SumsOfPlanes)
+    expected = SumsWithinStrata.of_counts(
+        CountsWithinStrata.of_source(SourceInStrata(*by_combination(codes, classes, strata)))
     )
     assert isinstance(expected, SumsOfOneCount)
     terms = make_entropy_terms(90)
@@ -129,8 +129,8 @@ def test_sums_are_counted_once():
     rows = samples()
     base, combinations = by_combination(*rows)
     counted = Counted(base)
-    sums = StratifiedSums.of_counts(CountsByStratum.of_source(SourceInStrata(counted, combinations)))
-    expected = StratifiedSums.of_counts(CountsByStratum.of_source(in_memory(*rows)))
+    sums = SumsWithinStrata.of_counts(CountsWithinStrata.of_source(SourceInStrata(counted, combinations)))
+    expected = SumsWithinStrata.of_counts(CountsWithinStrata.of_source(in_memory(*rows)))
     terms = make_entropy_terms(90)
     for found, other in zip(sums.marginal_sums(terms), expected.marginal_sums(terms), strict=True):
         assert found.tolist() == other.tolist()

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 from tests.cover import quick_and_slow
 
-from bitsieve.counts.independence_sums import OptionalSums, sums_of_tables
+from bitsieve.counts.independence_sums import IndependenceSums, OptionalSums
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.tables import ContingencyTable, make_entropy_terms
@@ -25,7 +25,7 @@ def results_of_tables(tables, n_strata, options):
     """The tests of tables of shape (strata, codes, classes)."""
     terms = make_entropy_terms(int(tables[0].counts.sum()))
     n_codes, n_classes = np.array([table.shape[1:] for table in tables]).T
-    sums = sums_of_tables(tables, terms, options.optional_sums)
+    sums = IndependenceSums.of_tables(tables, terms, options.optional_sums)
     return results_of(sums, (n_strata, n_codes, n_classes), terms, options)
 
 
@@ -72,7 +72,7 @@ def test_the_excess_is_that_of_the_hypergeometric_distribution(seed):
         smallest = max(0, first + second - size)
         counts = np.array([smallest, first - smallest, second - smallest, size - first - second + smallest])
         tables.append(ContingencyTable((1, 2, 2), counts))
-    sums = sums_of_tables(tables, make_entropy_terms(3000), OptionalSums(expected_excess=True))
+    sums = IndependenceSums.of_tables(tables, make_entropy_terms(3000), OptionalSums(expected_excess=True))
     # the pmf of scipy is right to some 1e-12 of terms up to 3000 ln 3000; the series errs by less than 1e-4 a cell
     is_summed = np.maximum(a, n - a) * np.maximum(b, n - b) / n < 64
     assert is_summed.sum() >= 30

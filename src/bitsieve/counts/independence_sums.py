@@ -13,6 +13,14 @@ from bitsieve.counts.tables import ContingencyTable, EntropyTerms
 from bitsieve.utils.arrays import Floats, Integers
 
 
+@dataclass(frozen=True)
+class OptionalSums:
+    """Which of the sums that only one test needs are computed. The others are 0."""
+
+    expected_excess: bool = False
+    pearson: bool = False
+
+
 class IndependenceSums(NamedTuple):
     """The sums of several tests: one number a test in each array. ``native/count/independence.hpp`` has the formulas.
 
@@ -46,24 +54,16 @@ class IndependenceSums(NamedTuple):
             np.concatenate([part.n_strata for part in parts]),
         )
 
-
-@dataclass(frozen=True)
-class OptionalSums:
-    """Which of the sums that only one test needs are computed. The others are 0."""
-
-    expected_excess: bool = False
-    pearson: bool = False
-
-
-def sums_of_tables(
-    tables: Sequence[ContingencyTable], entropy_terms: EntropyTerms, optional: OptionalSums
-) -> IndependenceSums:
-    """The sums of the second and the third variable of each table. A table has the shape (strata, codes, classes)."""
-    native = _native.IndependenceCounter(entropy_terms.table, entropy_terms.shift)
-    sums = []
-    for table in tables:
-        cells, counts = table.occupied()
-        _, n_codes, n_classes = table.shape
-        arrays = native.of_table(cells, counts, n_codes, n_classes, optional.expected_excess, optional.pearson)
-        sums.append(IndependenceSums.of_arrays(arrays))
-    return IndependenceSums.joined(sums)
+    @classmethod
+    def of_tables(
+        cls, tables: Sequence[ContingencyTable], entropy_terms: EntropyTerms, optional: OptionalSums
+    ) -> IndependenceSums:
+        """The sums of the second and the third variable of tables of shape (strata, codes, classes)."""
+        counter = _native.IndependenceCounter(entropy_terms.table, entropy_terms.shift)
+        sums = []
+        for table in tables:
+            cells, counts = table.occupied()
+            _, n_codes, n_classes = table.shape
+            arrays = counter.of_table(cells, counts, n_codes, n_classes, optional.expected_excess, optional.pearson)
+            sums.append(cls.of_arrays(arrays))
+        return cls.joined(sums)

@@ -35,7 +35,7 @@ from bitsieve.utils.lazy import cached_property
 
 MAX_COMBINATIONS = 1 << 16  # combinations of class and stratum that can be counted
 #: The counts of every source that is in use, which the estimators of the source share.
-_COUNTS: WeakKeyDictionary[CountSource, CountsByStratum] = WeakKeyDictionary()
+_CACHED_COUNTS: WeakKeyDictionary[CountSource, CountsWithinStrata] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -80,25 +80,25 @@ def check_combinations(n_combinations: int) -> None:
 
 
 @dataclass(frozen=True)
-class CountsByStratum:
+class CountsWithinStrata:
     """Samples counted by combination of class and stratum, and also by stratum where that is faster."""
 
-    by_combination: CountSource  # its classes are the combinations
+    combination_source: CountSource  # its classes are the combinations
     combinations: StrataAndClasses
-    by_stratum: CountSource | None = None  # its classes are the strata; None if the samples are counted once
+    stratum_source: CountSource | None = None  # its classes are the strata; None if the samples are counted once
 
     @classmethod
-    def of_source(cls, source: CountSource) -> CountsByStratum:
+    def of_source(cls, source: CountSource) -> CountsWithinStrata:
         """Count the samples of a source that has strata."""
-        if source not in _COUNTS:
+        if source not in _CACHED_COUNTS:
             if isinstance(source, SourceInStrata):
-                _COUNTS[source] = source.counts()
+                _CACHED_COUNTS[source] = source.counts_within_strata()
             else:
-                _COUNTS[source] = cls._of_samples(source)
-        return _COUNTS[source]
+                _CACHED_COUNTS[source] = cls._of_samples(source)
+        return _CACHED_COUNTS[source]
 
     @classmethod
-    def _of_samples(cls, source: CountSource) -> CountsByStratum:
+    def _of_samples(cls, source: CountSource) -> CountsWithinStrata:
         """Count samples whose codes and strata are in memory."""
         coded_source = coded(source)
         if coded_source is None or source.strata is None:
@@ -110,24 +110,24 @@ class CountsByStratum:
         combination_of_sample = source.strata * source.n_classes + coded_source.sample_classes
         numbers, labels = np.unique(combination_of_sample, return_inverse=True)
         combinations = StrataAndClasses.of_numbers(numbers, source.n_classes)
-        (by_combination,) = coded_source.relabelled([labels.reshape(-1)])
-        if sums_of_planes(by_combination) is not None:
-            return cls(by_combination, combinations)
-        (by_stratum,) = coded_source.relabelled([source.strata])
-        return cls(by_combination, combinations, by_stratum)
+        (combination_source,) = coded_source.relabelled([labels.reshape(-1)])
+        if sums_of_planes(combination_source) is not None:
+            return cls(combination_source, combinations)
+        (stratum_source,) = coded_source.relabelled([source.strata])
+        return cls(combination_source, combinations, stratum_source)
 
     @cached_property
     def stratum_sizes(self) -> Integers:
         """The number of samples of every stratum."""
-        return np.add.reduceat(self.by_combination.class_sizes, self.combinations.first_combination[:-1])
+        return np.add.reduceat(self.combination_source.class_sizes, self.combinations.first_combination[:-1])
 
-    def within_classes(self, by_combination: ContingencyTable) -> ContingencyTable:
+    def table_by_class(self, table: ContingencyTable) -> ContingencyTable:
         """The table by class that follows from one by combination."""
-        return by_combination.with_classes_merged(self.combinations.label, self.combinations.n_classes)
+        return table.with_classes_merged(self.combinations.label, self.combinations.n_classes)
 
-    def within_strata(self, by_combination: ContingencyTable) -> ContingencyTable:
+    def table_by_stratum(self, table: ContingencyTable) -> ContingencyTable:
         """The table by stratum that follows from one by combination."""
-        return by_combination.with_classes_merged(self.combinations.stratum, self.combinations.n_strata)
+        return table.with_classes_merged(self.combinations.stratum, self.combinations.n_strata)
 
 
 class MergedClasses(ConditioningSource):
@@ -191,17 +191,17 @@ class PartitionOfMergedClasses(Partition):
 class SourceInStrata(MergedClasses):
     """Samples in strata that were counted by combination of class and stratum only, wherever they lie."""
 
-    def __init__(self, by_combination: CountSource, combinations: StrataAndClasses) -> None:
-        super().__init__(by_combination, combinations.label, combinations.n_classes)
+    def __init__(self, combination_source: CountSource, combinations: StrataAndClasses) -> None:
+        super().__init__(combination_source, combinations.label, combinations.n_classes)
         self.combinations = combinations
 
     @property
     def n_strata(self) -> int:
         return self.combinations.n_strata
 
-    def counts(self) -> CountsByStratum:
-        """The counts by stratum and by combination."""
-        return CountsByStratum(self.source, self.combinations)
+    def counts_within_strata(self) -> CountsWithinStrata:
+        """The samples counted by combination, from which every table by stratum follows."""
+        return CountsWithinStrata(self.source, self.combinations)
 
     def joined(self, groups: Sequence[Columns]) -> SourceInStrata:
         return SourceInStrata(conditioning(self.source).joined(groups), self.combinations)
@@ -281,32 +281,32 @@ def partition_by_strata(source: CountSource) -> Partition:
     return coded_source.partition_by_strata()
 
 
-class StratifiedSums(Sums):
+class SumsWithinStrata(Sums):
     """Sums of entropy terms within the strata s.
 
     ``S_xys`` stands where the sums of a source without strata have ``S_xy``, and ``S_xycs`` where they have ``S_xyc``.
     The total is ``S_s``, and the sum of the class ``S_cs``. With these every formula holds given the stratum.
     """
 
-    def __init__(self, counts: CountsByStratum) -> None:
-        super().__init__(counts.by_combination)
+    def __init__(self, counts: CountsWithinStrata) -> None:
+        super().__init__(counts.combination_source)
         self.counts = counts
 
     @classmethod
-    def of_counts(cls, counts: CountsByStratum) -> StratifiedSums:
+    def of_counts(cls, counts: CountsWithinStrata) -> SumsWithinStrata:
         """The fastest sums."""
-        planes = sums_of_planes(counts.by_combination)
+        planes = sums_of_planes(counts.combination_source)
         if planes is not None:
             return SumsOfPlanes(counts, planes)
-        if counts.by_stratum is not None:
-            return SumsOfTwoCounts(counts, counts.by_stratum)
+        if counts.stratum_source is not None:
+            return SumsOfTwoCounts(counts, counts.stratum_source)
         return SumsOfOneCount(counts)
 
     def total(self, entropy_terms: EntropyTerms) -> int:
         return entropy_terms.sum(self.counts.stratum_sizes)
 
     def class_sum(self, entropy_terms: EntropyTerms) -> int:
-        return entropy_terms.sum(self.counts.by_combination.class_sizes)
+        return entropy_terms.sum(self.counts.combination_source.class_sizes)
 
     @abstractmethod
     def marginal_sums(self, entropy_terms: EntropyTerms) -> tuple[Integers, Integers]:
@@ -324,10 +324,10 @@ class StratifiedSums(Sums):
         """``S_xys`` and, with ``by_class``, ``S_xycs`` of the pivot x with each of ``columns``, None: all columns."""
 
 
-class SumsOfPlanes(StratifiedSums):
+class SumsOfPlanes(SumsWithinStrata):
     """Sums within strata that native code adds up while it counts bit planes by combination."""
 
-    def __init__(self, counts: CountsByStratum, planes: PackedSums) -> None:
+    def __init__(self, counts: CountsWithinStrata, planes: PackedSums) -> None:
         super().__init__(counts)
         self._planes = planes
         self._first_class = counts.combinations.first_combination  # the classes of the planes are the combinations
@@ -355,21 +355,21 @@ class SumsOfPlanes(StratifiedSums):
         copied = self._planes.sums_of_copy(columns)
         if copied is None:
             return None
-        return SumsOfPlanes(CountsByStratum(copied.source, self.counts.combinations), copied)
+        return SumsOfPlanes(CountsWithinStrata(copied.source, self.counts.combinations), copied)
 
 
-class SumsOfTwoCounts(StratifiedSums):
+class SumsOfTwoCounts(SumsWithinStrata):
     """Sums within strata from the fused sums of two counts: by stratum, and by combination."""
 
-    def __init__(self, counts: CountsByStratum, by_stratum: CountSource) -> None:
+    def __init__(self, counts: CountsWithinStrata, stratum_source: CountSource) -> None:
         super().__init__(counts)
-        self._by_stratum = sums_of(by_stratum)
-        self._by_combination = sums_of(counts.by_combination)
-        self.row_seconds = self._by_stratum.row_seconds + self._by_combination.row_seconds
+        self._stratum_sums = sums_of(stratum_source)
+        self._combination_sums = sums_of(counts.combination_source)
+        self.row_seconds = self._stratum_sums.row_seconds + self._combination_sums.row_seconds
 
     def marginal_sums(self, entropy_terms: EntropyTerms) -> tuple[Integers, Integers]:
-        _, within_strata = self._by_stratum.marginal_sums(entropy_terms)
-        _, within_combinations = self._by_combination.marginal_sums(entropy_terms)
+        _, within_strata = self._stratum_sums.marginal_sums(entropy_terms)
+        _, within_combinations = self._combination_sums.marginal_sums(entropy_terms)
         return within_strata, within_combinations
 
     def pair_sums(
@@ -380,22 +380,22 @@ class SumsOfTwoCounts(StratifiedSums):
         by_class: bool,
         out: PairSums | None = None,
     ) -> PairSums:
-        within_strata = self._by_stratum.pair_sums(entropy_terms, pivot, columns, True).by_class
+        within_strata = self._stratum_sums.pair_sums(entropy_terms, pivot, columns, True).by_class
         assert within_strata is not None
         within_combinations = None
         if by_class:
-            within_combinations = self._by_combination.pair_sums(entropy_terms, pivot, columns, True).by_class
+            within_combinations = self._combination_sums.pair_sums(entropy_terms, pivot, columns, True).by_class
         return PairSums(within_strata, within_combinations)
 
     def counted_with(self, columns: Columns) -> Columns:
-        return self._by_combination.counted_with(columns)
+        return self._combination_sums.counted_with(columns)
 
 
-class SumsOfOneCount(StratifiedSums):
+class SumsOfOneCount(SumsWithinStrata):
     """Sums within strata from tables by combination, each of which is counted once."""
 
     def marginal_sums(self, entropy_terms: EntropyTerms) -> tuple[Integers, Integers]:
-        sums = self._sums(entropy_terms, None, np.arange(self.counts.by_combination.n_features))
+        sums = self._sums(entropy_terms, None, np.arange(self.counts.combination_source.n_features))
         assert sums.by_class is not None
         return sums.pooled, sums.by_class
 
@@ -408,17 +408,17 @@ class SumsOfOneCount(StratifiedSums):
         out: PairSums | None = None,
     ) -> PairSums:
         if columns is None:
-            columns = np.arange(self.counts.by_combination.n_features)
+            columns = np.arange(self.counts.combination_source.n_features)
         return self._sums(entropy_terms, pivot, columns)
 
     def _sums(self, entropy_terms: EntropyTerms, pivot: int | None, columns: Columns) -> PairSums:
         """The sums over the tables of the pivot with ``columns``, by stratum and by combination."""
-        source = self.counts.by_combination
+        source = self.counts.combination_source
         n_first = 1 if pivot is None else int(source.arities[pivot])
         within_strata = np.empty(len(columns), np.int64)
         within_combinations = np.empty(len(columns), np.int64)
         for block in column_blocks(n_first, source.arities[columns], source.n_classes, source.n_samples):
             for index, table in enumerate(source.tables(pivot, columns[block], True), block.start):
-                within_strata[index] = entropy_terms.sum(self.counts.within_strata(table).counts)
+                within_strata[index] = entropy_terms.sum(self.counts.table_by_stratum(table).counts)
                 within_combinations[index] = entropy_terms.sum(table.counts)
         return PairSums(within_strata, within_combinations)

@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.counts.source import CountSource, Partition
-from bitsieve.counts.strata import CountsByStratum, partition_by_strata
+from bitsieve.counts.strata import CountsWithinStrata, partition_by_strata
 from bitsieve.counts.tables import ContingencyTable, column_blocks, joined, make_entropy_terms
 from bitsieve.information.corrected import CAUTION, CorrectedInformation
 from bitsieve.information.plug_in import PlugInInformation, SumInformation
@@ -112,9 +112,9 @@ class StratumWeights:
     stratum_sizes: Integers
 
     @classmethod
-    def of_counts(cls, counts: CountsByStratum) -> StratumWeights:
+    def of_counts(cls, counts: CountsWithinStrata) -> StratumWeights:
         sizes = counts.stratum_sizes
-        n_cs = counts.combinations.class_counts(counts.by_combination.class_sizes)
+        n_cs = counts.combinations.class_counts(counts.combination_source.class_sizes)
         shift = 62 - int(sizes.sum()).bit_length()  # so that the expected count of all samples is within int64
         share = n_cs / sizes[:, None]
         expected = np.rint(np.ldexp(share, shift)).astype(np.int64)
@@ -149,18 +149,20 @@ class ColumnTables(NamedTuple):
     A value may be a joint value of several columns.
     """
 
-    by_class: ContingencyTable  # shape (1, values of all columns, classes)
-    by_stratum: ContingencyTable  # shape (1, values of all columns, strata)
+    class_table: ContingencyTable  # shape (1, values of all columns, classes)
+    stratum_table: ContingencyTable  # shape (1, values of all columns, strata)
     starts: Integers  # where the values of each column start, and where the last end: shape (n_columns + 1,)
 
     @classmethod
-    def of_tables(cls, by_class: Sequence[ContingencyTable], by_stratum: Sequence[ContingencyTable]) -> ColumnTables:
+    def of_tables(
+        cls, class_tables: Sequence[ContingencyTable], stratum_tables: Sequence[ContingencyTable]
+    ) -> ColumnTables:
         """The tables of each column, joined."""
-        return cls(joined(by_class), joined(by_stratum), value_starts(by_class))
+        return cls(joined(class_tables), joined(stratum_tables), value_starts(class_tables))
 
     def observed(self) -> Integers:
         """O of every value and class, shape (values, classes)."""
-        observed: Integers = self.by_class.dense()[0]
+        observed: Integers = self.class_table.dense()[0]
         return observed
 
 
@@ -278,7 +280,7 @@ class CommonEffectInformation(Information):
 
     def plug_in_bits(self, tables: ColumnTables) -> Floats:
         """I_common of each column, or joint value, from its tables."""
-        expected = self.weights.expected_counts(tables.by_stratum)
+        expected = self.weights.expected_counts(tables.stratum_table)
         return self.divergences(tables.observed(), expected, tables.starts) / self.entropy_terms.per_bit
 
     def divergences(self, observed: Integers, expected: Floats, starts: Integers) -> Integers:
@@ -292,9 +294,9 @@ class CommonEffectInformation(Information):
 
     def chance_bits(self, tables: ColumnTables) -> Floats:
         """The mean of I_common over shuffles of the class within the strata: ``(1/N) sum (V / E) g(E)``."""
-        expected = self.weights.expected_counts(tables.by_stratum)
+        expected = self.weights.expected_counts(tables.stratum_table)
         occurs = expected > 0
-        variances = self.weights.variances(tables.by_stratum)[occurs]
+        variances = self.weights.variances(tables.stratum_table)[occurs]
         terms = variances / expected[occurs] * poisson_excess(expected[occurs])
         first_term_of_value = np.concatenate([[0], np.cumsum(occurs.sum(axis=1))])
         first_term_of_column = first_term_of_value[tables.starts].tolist()
@@ -308,14 +310,16 @@ class CommonEffectInformation(Information):
 
     def _tables(self, pivot: int | None, columns: Columns) -> Iterator[ColumnTables]:
         """The tables of the joint value of the pivot with each of ``columns``, batch by batch."""
-        source = self.counts.by_combination
+        source = self.counts.combination_source
         n_first = 1 if pivot is None else int(source.arities[pivot])
         for block in column_blocks(n_first, source.arities[columns], source.n_classes, source.n_samples):
             for batch in batches_of_tables(source.tables(pivot, columns[block], True)):
-                by_combination = joined(batch)
-                by_class = self.counts.within_classes(by_combination)
-                by_stratum = self.counts.within_strata(by_combination)
-                yield ColumnTables(by_class, by_stratum, value_starts(batch))
+                table = joined(batch)  # by combination of class and stratum
+                yield ColumnTables(
+                    class_table=self.counts.table_by_class(table),
+                    stratum_table=self.counts.table_by_stratum(table),
+                    starts=value_starts(batch),
+                )
 
 
 class _Cells(NamedTuple):
@@ -400,20 +404,20 @@ class CommonEffectConditional(ConditionalInformation):
     def _column_tables(self, cells_of_columns: Sequence[_Cells]) -> ColumnTables:
         """The tables of the joint values of Z and each column."""
         n_strata = len(self.information.weights.stratum_sizes)
-        by_class = []
-        by_stratum = []
+        class_tables = []
+        stratum_tables = []
         for cells in cells_of_columns:
             n_values = int(cells.joint_value.max()) + 1
             with_class = cells.joint_value * cells.n_classes + cells.label
             with_stratum = cells.joint_value * n_strata + self._stratum_of_part[cells.part]
-            by_class.append(ContingencyTable.of_cells((1, n_values, cells.n_classes), with_class, cells.counts))
-            by_stratum.append(ContingencyTable.of_cells((1, n_values, n_strata), with_stratum, cells.counts))
-        return ColumnTables.of_tables(by_class, by_stratum)
+            class_tables.append(ContingencyTable.of_cells((1, n_values, cells.n_classes), with_class, cells.counts))
+            stratum_tables.append(ContingencyTable.of_cells((1, n_values, n_strata), with_stratum, cells.counts))
+        return ColumnTables.of_tables(class_tables, stratum_tables)
 
     def shuffled_relevance(self, feature: int, seeds: NDArray[np.uint64]) -> Floats:
         cells = self._cells_of_feature(feature)
         tables = self._column_tables([cells])
-        expected = self.information.weights.expected_counts(tables.by_stratum)
+        expected = self.information.weights.expected_counts(tables.stratum_table)
         observed = tables.observed()
         divergences = np.empty(len(seeds), np.int64)
         for i, shuffled in enumerate(_shuffled_counts(cells, observed, seeds)):

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bitsieve.counts.independence_sums import sums_of_tables
+from bitsieve.counts.independence_sums import IndependenceSums
 from bitsieve.counts.source import CountSource
 from bitsieve.counts.tables import ContingencyTable, column_blocks, make_entropy_terms
 from bitsieve.information.independence import TestOptions, results_of
@@ -226,7 +226,7 @@ def _tested_bits(tables: list[ContingencyTable], n_samples: int) -> TestedBits:
     """For each table (condition, first, second): the information of first and second, conditional on the condition."""
     options = TestOptions()
     entropy_terms = make_entropy_terms(n_samples)
-    sums = sums_of_tables(tables, entropy_terms, options.optional_sums)
+    sums = IndependenceSums.of_tables(tables, entropy_terms, options.optional_sums)
     n_first, n_second = np.array([table.shape[1:] for table in tables], np.int64).T
     results = results_of(sums, (1, n_first, n_second), entropy_terms, options)
     bits = np.array([result.bits - result.bits_by_chance for result in results], np.float64)

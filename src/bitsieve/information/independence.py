@@ -23,10 +23,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bitsieve.counts.independence_codes import Variables
+from bitsieve.counts.independence_counts import IndependenceCounts
 from bitsieve.counts.independence_sums import IndependenceSums, OptionalSums
 from bitsieve.counts.source import Arrangement, ConditioningSource
-from bitsieve.counts.stratified import StratifiedCounts
-from bitsieve.counts.stratified_codes import Variables
 from bitsieve.counts.tables import EntropyTerms, make_entropy_terms
 from bitsieve.information.evidence import SMALLEST_LOG_TAIL, log_chi_squared_tail, log_codings
 from bitsieve.utils.arrays import Columns, Floats, Integers
@@ -111,7 +111,7 @@ class IndependenceTests:
         self, source: ConditioningSource, options: TestOptions, levels: Mapping[int, int] | None = None
     ) -> None:
         self.entropy_terms = make_entropy_terms(source.n_samples)
-        self.counts = StratifiedCounts(source, self.entropy_terms)
+        self.counts = IndependenceCounts(source, self.entropy_terms)
         self.options = options
         self.n_levels = self.counts.n_codes.copy()  # how many values each variable could have
         for variable, n_values in {**source.declared_values, **(levels or {})}.items():

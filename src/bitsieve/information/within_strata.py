@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from bitsieve.counts.source import CountSource
-from bitsieve.counts.strata import CountsByStratum, StratifiedSums, partition_by_strata
+from bitsieve.counts.strata import CountsWithinStrata, SumsWithinStrata, partition_by_strata
 from bitsieve.counts.tables import ChanceSums, OccupiedCells, make_entropy_terms
 from bitsieve.information.corrected import (
     ColumnCounts,
@@ -32,14 +32,14 @@ from bitsieve.utils.lazy import cached_property
 class WithinStrata(SumInformation):
     """Information within strata that follows from sums of entropy terms; a subclass names the estimator."""
 
-    sums: StratifiedSums
+    sums: SumsWithinStrata
 
     def __init__(self, source: CountSource) -> None:
-        self.counts = CountsByStratum.of_source(source)
+        self.counts = CountsWithinStrata.of_source(source)
         super().__init__(source)
 
-    def sums_of_source(self, source: CountSource) -> StratifiedSums:
-        return StratifiedSums.of_counts(self.counts)
+    def sums_of_source(self, source: CountSource) -> SumsWithinStrata:
+        return SumsWithinStrata.of_counts(self.counts)
 
     def conditional(self) -> ConditionalInformation:
         return ConditionalInformation(self.entropy_terms, partition_by_strata(self.source))
@@ -93,7 +93,7 @@ class CorrectedWithinStrata(WithinStrata, CorrectedInformation):
     @cached_property
     def _counts_of_columns(self) -> tuple[ColumnCounts, ColumnCounts]:
         """The counts of the codes of every column in every stratum, and those of its codes with the class."""
-        source = self.counts.by_combination
+        source = self.counts.combination_source
         cells = OccupiedCells.of_tables(source.tables(None, np.arange(source.n_features), True))
         code, combination = np.divmod(cells.cell, source.n_classes)
         n_strata = self.counts.combinations.n_strata
@@ -112,7 +112,7 @@ class CorrectedWithinStrata(WithinStrata, CorrectedInformation):
     @property
     def class_counts(self) -> StratumCounts:
         combinations = self.counts.combinations
-        return StratumCounts(self.counts.by_combination.class_sizes, combinations.first_combination)
+        return StratumCounts(self.counts.combination_source.class_sizes, combinations.first_combination)
 
     @property
     def sample_counts(self) -> StratumCounts:

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from bitsieve.counts import stratified_codes
-from bitsieve.counts.independence_sums import IndependenceSums, OptionalSums, sums_of_tables
+from bitsieve.counts import independence_codes
+from bitsieve.counts.independence_counts import IndependenceCounts
+from bitsieve.counts.independence_sums import IndependenceSums, OptionalSums
 from bitsieve.counts.packed import PackedSource
-from bitsieve.counts.stratified import StratifiedCounts
 from bitsieve.counts.tables import make_entropy_terms
 
 EVERY_SUM = OptionalSums(expected_excess=True, pearson=True)
@@ -42,7 +42,7 @@ def assert_same_sums(sums, expected):
 def test_sums_of_codes_are_those_of_tables(n_samples, n_codes, n_jobs):
     source = source_of(n_samples, n_codes, n_jobs)
     terms = make_entropy_terms(source.n_samples)
-    counts = StratifiedCounts(source, terms)
+    counts = IndependenceCounts(source, terms)
     n_variables = len(n_codes)
     for x in (0, n_variables - 1, 1):
         for n_strata_variables in range(n_variables - 2):
@@ -50,12 +50,12 @@ def test_sums_of_codes_are_those_of_tables(n_samples, n_codes, n_jobs):
             strata = tuple(variables[:n_strata_variables])
             others = variables[n_strata_variables:]
             sums = counts.sums(x, np.array(others), strata, EVERY_SUM)
-            expected = sums_of_tables(counts.tables(x, others, strata), terms, EVERY_SUM)
+            expected = IndependenceSums.of_tables(counts.tables(x, others, strata), terms, EVERY_SUM)
             assert_same_sums(sums, expected)
 
 
 def test_sums_do_not_depend_on_which_variable_is_the_first():
-    counts = StratifiedCounts(source_of(700, (3, 4, 5, 6, 2)), make_entropy_terms(700))
+    counts = IndependenceCounts(source_of(700, (3, 4, 5, 6, 2)), make_entropy_terms(700))
     for x, y in [(0, 1), (2, 4), (3, 1)]:
         strata = tuple(variable for variable in range(5) if variable not in (x, y))
         for n_strata_variables in range(4):
@@ -68,15 +68,15 @@ def test_sums_do_not_depend_on_how_many_codes_are_in_memory(monkeypatch):
     source = source_of(400, (3, 4, 5, 6, 2, 3, 2))
     terms = make_entropy_terms(400)
     others = np.array([1, 2, 3, 4, 6])
-    expected = StratifiedCounts(source, terms).sums(0, others, (5,), EVERY_SUM)
-    monkeypatch.setattr(stratified_codes, "MAX_CODE_BYTES", 2000)
-    assert_same_sums(StratifiedCounts(source, terms).sums(0, others, (5,), EVERY_SUM), expected)
-    monkeypatch.setattr(stratified_codes, "MAX_PAIR_CELLS", 2)  # pairs are counted as tables
-    assert_same_sums(StratifiedCounts(source, terms).sums(0, others, (5,), EVERY_SUM), expected)
+    expected = IndependenceCounts(source, terms).sums(0, others, (5,), EVERY_SUM)
+    monkeypatch.setattr(independence_codes, "MAX_CODE_BYTES", 2000)
+    assert_same_sums(IndependenceCounts(source, terms).sums(0, others, (5,), EVERY_SUM), expected)
+    monkeypatch.setattr(independence_codes, "MAX_PAIR_CELLS", 2)  # pairs are counted as tables
+    assert_same_sums(IndependenceCounts(source, terms).sums(0, others, (5,), EVERY_SUM), expected)
 
 
 def test_sums_that_no_test_needs_are_not_computed():
-    counts = StratifiedCounts(source_of(400, (3, 4, 5)), make_entropy_terms(400))
+    counts = IndependenceCounts(source_of(400, (3, 4, 5)), make_entropy_terms(400))
     sums = counts.sums(0, np.array([1]), (2,), OptionalSums())
     assert sums.expected_excess.tolist() == sums.pearson.tolist() == [0.0]
     assert sums.information[0] > 0

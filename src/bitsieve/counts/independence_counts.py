@@ -9,16 +9,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bitsieve.counts.independence_sums import IndependenceSums, OptionalSums, sums_of_tables
+from bitsieve.counts.independence_codes import IndependenceCodes, Variables
+from bitsieve.counts.independence_sums import IndependenceSums, OptionalSums
 from bitsieve.counts.source import ConditioningSource, JointCodes, Partition, coded
-from bitsieve.counts.stratified_codes import StratifiedCodes, Variables
 from bitsieve.counts.tables import ContingencyTable, EntropyTerms, column_blocks
 from bitsieve.utils.arrays import Columns, Floats, Integers
 
 MAX_CACHED_PARTS = 1 << 24  # so many part numbers are cached at most; a partition has one for each sample
 
 
-class StratifiedCounts:
+class IndependenceCounts:
     """Counts pairs of variables within strata, the joint values of some other variables."""
 
     def __init__(self, source: ConditioningSource, entropy_terms: EntropyTerms) -> None:
@@ -30,7 +30,7 @@ class StratifiedCounts:
         self._partitions: dict[Variables, Partition] = {}  # by ascending columns
         self._max_partitions = max(8, MAX_CACHED_PARTS // source.n_samples)
         coded_source = coded(source)
-        self._codes = None if coded_source is None else StratifiedCodes(coded_source, self.n_codes, entropy_terms)
+        self._codes = None if coded_source is None else IndependenceCodes(coded_source, self.n_codes, entropy_terms)
 
     def sums(self, x: int, others: Columns, strata: Variables, optional: OptionalSums) -> IndependenceSums:
         """The sums of the tests of x with each of ``others``."""
@@ -39,7 +39,7 @@ class StratifiedCounts:
         sums = []
         for block in self._blocks(others, strata):
             tables = self.tables(x, block.tolist(), strata)
-            sums.append(sums_of_tables(tables, self.entropy_terms, optional))
+            sums.append(IndependenceSums.of_tables(tables, self.entropy_terms, optional))
         return IndependenceSums.joined(sums)
 
     def tables(self, x: int, others: Sequence[int], strata: Variables) -> list[ContingencyTable]:
@@ -52,7 +52,7 @@ class StratifiedCounts:
             tables = dict(zip(columns, self._tables_of_columns(x, columns, strata), strict=True))
         if self.class_variable in others:
             (table,) = self._partition(strata).tables(np.array([x]), True)
-            tables[self.class_variable] = _transposed(table)
+            tables[self.class_variable] = _exchange_codes_and_classes(table)
         return [tables[y] for y in others]
 
     def _blocks(self, others: Columns, strata: Variables) -> list[Columns]:
@@ -75,11 +75,11 @@ class StratifiedCounts:
         n_strata = int(stratum_of_part[-1]) + 1
         code_of_part = keys[:, -1]
         return [
-            self._by_strata(table, x, n_strata, stratum_of_part, code_of_part)
+            self._by_stratum(table, x, n_strata, stratum_of_part, code_of_part)
             for table in partition.tables(np.array(columns, np.intp), by_class)
         ]
 
-    def _by_strata(
+    def _by_stratum(
         self, table: ContingencyTable, x: int, n_strata: int, stratum_of_part: Integers, code_of_part: Integers
     ) -> ContingencyTable:
         """Rearrange a table of the axes (stratum and x, y, class) to the axes (stratum and class, y, x)."""
@@ -99,16 +99,16 @@ class StratifiedCounts:
         if columns:
             partition = self._partition(columns[:-1]).refine(columns[-1])
         else:
-            codes = coded(self.source)
+            coded_source = coded(self.source)
             # With codes in memory the part of every sample is known, and all tables are counted in one pass.
-            partition = self.source.partition() if codes is None else JointCodes(codes)
+            partition = self.source.partition() if coded_source is None else JointCodes(coded_source)
         if len(self._partitions) >= self._max_partitions:
             self._partitions.clear()
         self._partitions[columns] = partition
         return partition
 
 
-def _transposed(table: ContingencyTable) -> ContingencyTable:
+def _exchange_codes_and_classes(table: ContingencyTable) -> ContingencyTable:
     """The table with its codes and its classes exchanged."""
     n_strata, n_codes, n_classes = table.shape
     cells, counts = table.occupied()

@@ -27,7 +27,7 @@ SECONDS_PER_SAMPLE = 1.5e-9  # time to count one sample in one test
 MIN_SECONDS_FOR_THREAD = 300e-6  # waking a thread for less work costs more than it saves
 
 
-class _Codes:
+class _VariableCodes:
     """The codes of a list of variables, one row each, as native code takes them."""
 
     def __init__(self, source: CodedSource, variables: Iterable[int], n_codes: Integers) -> None:
@@ -45,7 +45,7 @@ class _Codes:
         return np.array([self.row[variable] for variable in variables.tolist()], np.int64)
 
 
-class StratifiedCodes:
+class IndependenceCodes:
     """Counts the tests of pairs of variables within strata."""
 
     def __init__(self, source: CodedSource, n_codes: Integers, entropy_terms: EntropyTerms) -> None:
@@ -54,7 +54,7 @@ class StratifiedCodes:
         self._native = _native.IndependenceCounter(entropy_terms.table, entropy_terms.shift)
         self._strata: dict[Variables, _native.Strata] = {}  # by their variables
         self._max_cached_strata = max(8, MAX_CACHED_SAMPLES // source.n_samples)
-        self._all_codes: _Codes | None = None
+        self._all_codes: _VariableCodes | None = None
         self._has_room_for_all = BYTES_PER_CODE * source.n_samples * len(n_codes) <= MAX_CODE_BYTES
 
     def can_count(self, x: int) -> bool:
@@ -71,13 +71,13 @@ class StratifiedCodes:
     def _sums_of_batch(self, x: int, others: Columns, strata: Variables, optional: OptionalSums) -> IndependenceSums:
         native_strata = self._strata_of(strata)
         codes = self._codes_of((x, *others.tolist()))
-        grouped = _native.VariableInStrata(codes.native, codes.row[x], native_strata)
+        x_in_strata = _native.VariableInStrata(codes.native, codes.row[x], native_strata)
         rows = codes.rows_of(others)
         sums: dict[int, IndependenceSums] = {}  # by the first index that a thread counted
 
         def count(indices: Columns) -> None:
             arrays = self._native.of_variables(
-                grouped, codes.native, rows[indices], optional.expected_excess, optional.pearson
+                x_in_strata, codes.native, rows[indices], optional.expected_excess, optional.pearson
             )
             sums[int(indices[0])] = IndependenceSums.of_arrays(arrays)
 
@@ -92,12 +92,12 @@ class StratifiedCodes:
             max_size = max(thread_count(self.source.n_jobs), MAX_CODE_BYTES // (BYTES_PER_CODE * self.source.n_samples))
         return [*range(0, n_others, max_size), n_others]
 
-    def _codes_of(self, variables: Variables) -> _Codes:
+    def _codes_of(self, variables: Variables) -> _VariableCodes:
         """The codes of these variables, and maybe of others."""
         if not self._has_room_for_all:
-            return _Codes(self.source, variables, self.n_codes)
+            return _VariableCodes(self.source, variables, self.n_codes)
         if self._all_codes is None:
-            self._all_codes = _Codes(self.source, range(len(self.n_codes)), self.n_codes)
+            self._all_codes = _VariableCodes(self.source, range(len(self.n_codes)), self.n_codes)
         return self._all_codes
 
     def _strata_of(self, variables: Variables) -> _native.Strata:
