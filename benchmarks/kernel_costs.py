@@ -18,7 +18,7 @@ from scipy.optimize import least_squares
 from bitsieve.counts.kernels import STORAGE_FORMS, TABLE, available_kernels
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.source import sums_of
-from bitsieve.counts.tables import PairForm, make_entropy_terms
+from bitsieve.counts.tables import PairFormula, make_entropy_terms
 
 SAMPLES = 20_000
 FEATURES = 256
@@ -63,7 +63,7 @@ def pair_ns(kernel: str, n_classes: int, n_codes: int) -> float:
     source = PackedSource(codes, random.permutation(SAMPLES) % n_classes, n_jobs=1, kernel=kernel)
     entropy_table = make_entropy_terms(SAMPLES)
     nothing = np.zeros(FEATURES, np.int64)
-    form = PairForm(1, 1, nothing, nothing, 1.0, False)
+    form = PairFormula(1, 1, nothing, nothing, 1.0, False)
     runs = []
     for _ in range(3):
         start = time.process_time()

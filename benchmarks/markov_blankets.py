@@ -19,7 +19,7 @@ from bitsieve.counts.independence_sums import IndependenceSums
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.tables import ContingencyTable, make_entropy_terms
 from bitsieve.information import make_information
-from bitsieve.information.independence import IndependenceTests, TestOptions, results_of
+from bitsieve.information.independence import IndependenceTests, NominalShape, TestOptions, results_of
 from bitsieve.methods.by_counts.criteria import make_criterion
 from bitsieve.methods.by_counts.forward import forward_select
 from bitsieve.methods.by_counts.markov_blankets.blanket import BlanketOptions, find_blanket
@@ -108,7 +108,7 @@ def rejected_shares(design: Design, tests: dict[str, TestOptions]) -> dict[str, 
     rejected = {}
     for name, options in tests.items():
         sums = IndependenceSums.of_tables(tables, terms, options.optional_sums)
-        results = results_of(sums, (design.n_strata, n_first, n_second), terms, options)
+        results = results_of(sums, NominalShape(design.n_strata, n_first, n_second), terms, options)
         rejected[name] = float(np.mean([result.log_p <= log(LEVEL) for result in results]))
     return rejected
 

@@ -23,7 +23,7 @@ void construct(PackedTable* self, Input<std::int64_t> class_sizes, Input<std::ui
     new (self) PackedTable(to_vector(class_sizes), to_vector(order), to_vector(arities), chosen, form, elsewhere);
 }
 
-PairForm form_of(const PackedTable& packed, int pooled_sign, int class_sign, const Input<std::int64_t>& row,
+PairFormula form_of(const PackedTable& packed, int pooled_sign, int class_sign, const Input<std::int64_t>& row,
                  const Input<std::int64_t>& column, double one_bit, bool symmetric) {
     require_within(pooled_sign, -1, 2, "pooled_sign");
     require_within(class_sign, -1, 2, "class_sign");
@@ -161,7 +161,7 @@ void fill_matrix(const PackedTable& packed, const Input<std::int64_t>& table, in
                  int class_sign, Input<std::int64_t> row, Input<std::int64_t> column, double one_bit, bool symmetric,
                  const std::vector<std::int64_t>& block, Input<std::int64_t> place, Grid<Real> out) {
     const Terms terms = terms_of(table, shift);
-    const PairForm form = form_of(packed, pooled_sign, class_sign, row, column, one_bit, symmetric);
+    const PairFormula form = form_of(packed, pooled_sign, class_sign, row, column, one_bit, symmetric);
     require(block.size() == 4, "a block is the first and last simd_group of its rows, and of its columns");
     for (const int side : {0, 2}) {
         require_within(block[side], 0, packed.n_simd_groups() + 1, "block");
@@ -249,7 +249,7 @@ void fill_rows(const PackedTable& packed, const Input<std::int64_t>& table, int 
                Input<std::int64_t> row, Input<std::int64_t> column, double one_bit, bool symmetric,
                Input<std::int64_t> pivots, Input<std::int64_t> groups, Input<std::int64_t> place, Grid<Real> out) {
     const Terms terms = terms_of(table, shift);
-    const PairForm form = form_of(packed, pooled_sign, class_sign, row, column, one_bit, symmetric);
+    const PairFormula form = form_of(packed, pooled_sign, class_sign, row, column, one_bit, symmetric);
     require(out.shape(0) == pivots.size(), "one row a pivot is needed");
     require_features(packed, pivots, "pivots");
     require_groups(packed, groups);

@@ -16,7 +16,7 @@ constexpr int kManyCells = 256;  // inner cells of a pair beyond which the table
 template <class Real>
 class Writer {
 public:
-    Writer(const PackedTable& packed, const PairForm& form, const Matrix<Real>& out)
+    Writer(const PackedTable& packed, const PairFormula& form, const Matrix<Real>& out)
         : values_(packed.kernel().tile_values), form_(form), out_(out) {
         for (std::int64_t i = 1; i < packed.n_features(); ++i)
             mirrored_ = mirrored_ && form.row[i] - form.column[i] == form.row[0] - form.column[0];
@@ -46,7 +46,7 @@ public:
 private:
     // Eight features: the integers that they add to the number of a pair, and their positions in the matrix.
     struct Side {
-        Side(const std::int64_t* features, int n, const PairForm& form, const std::int64_t* positions) : size(n) {
+        Side(const std::int64_t* features, int n, const PairFormula& form, const std::int64_t* positions) : size(n) {
             for (int i = 0; i < kLanes; ++i) {
                 const std::int64_t f = i < n ? features[i] : -1;
                 row[i] = f < 0 ? 0 : form.row[f];
@@ -77,7 +77,7 @@ private:
     }
 
     const decltype(CountingKernel::tile_values) values_;
-    const PairForm& form_;
+    const PairFormula& form_;
     const Matrix<Real>& out_;
     bool mirrored_ = true;  // value(i, j) == value(j, i) for all pairs
 };
@@ -114,7 +114,7 @@ void row_sums_within_strata(const PackedTable& packed, const Terms& terms, const
 }
 
 template <class Real>
-void matrix_block(const PackedTable& packed, const Terms& terms, const PairForm& form, std::int64_t i0, std::int64_t i1,
+void matrix_block(const PackedTable& packed, const Terms& terms, const PairFormula& form, std::int64_t i0, std::int64_t i1,
                   std::int64_t j0, std::int64_t j1, const Matrix<Real>& out) {
     const Writer<Real> write(packed, form, out);
     const ClassLayout layout = packed.layout();
@@ -154,7 +154,7 @@ void matrix_block(const PackedTable& packed, const Terms& terms, const PairForm&
 }
 
 template <class Real>
-void matrix_rows(const PackedTable& packed, const Terms& terms, const PairForm& form, const std::int64_t* pivots,
+void matrix_rows(const PackedTable& packed, const Terms& terms, const PairFormula& form, const std::int64_t* pivots,
                  std::int64_t n_pivots, const std::int64_t* groups, std::int64_t n_groups,
                  const MatrixRows<Real>& out) {
     const auto values = packed.kernel().tile_values;
@@ -188,13 +188,13 @@ void matrix_rows(const PackedTable& packed, const Terms& terms, const PairForm& 
     }
 }
 
-template void matrix_rows(const PackedTable&, const Terms&, const PairForm&, const std::int64_t*, std::int64_t,
+template void matrix_rows(const PackedTable&, const Terms&, const PairFormula&, const std::int64_t*, std::int64_t,
                           const std::int64_t*, std::int64_t, const MatrixRows<double>&);
-template void matrix_rows(const PackedTable&, const Terms&, const PairForm&, const std::int64_t*, std::int64_t,
+template void matrix_rows(const PackedTable&, const Terms&, const PairFormula&, const std::int64_t*, std::int64_t,
                           const std::int64_t*, std::int64_t, const MatrixRows<float>&);
-template void matrix_block(const PackedTable&, const Terms&, const PairForm&, std::int64_t, std::int64_t, std::int64_t,
+template void matrix_block(const PackedTable&, const Terms&, const PairFormula&, std::int64_t, std::int64_t, std::int64_t,
                            std::int64_t, const Matrix<double>&);
-template void matrix_block(const PackedTable&, const Terms&, const PairForm&, std::int64_t, std::int64_t, std::int64_t,
+template void matrix_block(const PackedTable&, const Terms&, const PairFormula&, std::int64_t, std::int64_t, std::int64_t,
                            std::int64_t, const Matrix<float>&);
 
 }  // namespace bitsieve

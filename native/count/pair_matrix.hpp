@@ -21,7 +21,7 @@ void row_sums_within_strata(const PackedTable&, const Terms&, const StrataLayout
 // The number made of the sums of a pair (i, j):
 //     value(i, j) = (pooled_sign * pooled_sums + class_sign * class_sums + row[i] + column[j]) / one_bit,
 // or, if symmetric, the mean of value(i, j) and value(j, i): exact integers until they become floats here.
-struct PairForm {
+struct PairFormula {
     int pooled_sign, class_sign;  // -1, 0 or 1
     const std::int64_t *row, *column;
     double one_bit;  // of an entropy in fixed point
@@ -39,7 +39,7 @@ struct Matrix {
 // Writes value(i, j) and its mirror image value(j, i) for every pair of features of the groups [i0, i1) x [j0, j1)
 // with SIMD group j >= SIMD group i.
 template <class Real>
-void matrix_block(const PackedTable&, const Terms&, const PairForm&, std::int64_t i0, std::int64_t i1, std::int64_t j0,
+void matrix_block(const PackedTable&, const Terms&, const PairFormula&, std::int64_t i0, std::int64_t i1, std::int64_t j0,
                   std::int64_t j1, const Matrix<Real>& out);
 
 // Rows of numbers of pairs, one for each pivot, `size` numbers long; positions as in a Matrix.
@@ -53,7 +53,7 @@ struct MatrixRows {
 // Writes value(pivots[a], j) into row a for every feature j of the SIMD groups listed: the very numbers of
 // matrix_block.
 template <class Real>
-void matrix_rows(const PackedTable&, const Terms&, const PairForm&, const std::int64_t* pivots, std::int64_t n_pivots,
+void matrix_rows(const PackedTable&, const Terms&, const PairFormula&, const std::int64_t* pivots, std::int64_t n_pivots,
                  const std::int64_t* groups, std::int64_t n_groups, const MatrixRows<Real>& out);
 
 }  // namespace bitsieve

@@ -10,7 +10,7 @@ from sklearn.model_selection import GroupKFold
 import bitsieve
 from bitsieve import ForwardSelector, InteractionSelector, PermutationStopping, SelectorCV, StabilitySelector
 from bitsieve.cli import main
-from bitsieve.counts.search import Units, shuffled
+from bitsieve.counts.search import ExchangeableUnits, shuffled
 from bitsieve.dataset.groups import read_groups
 from bitsieve.dataset.read import read_xy
 from bitsieve.methods.by_counts.stopping import make_stopping
@@ -33,7 +33,7 @@ def subjects(seed=0, n_columns=8):
 def test_whole_groups_exchange_their_classes_within_parts():
     _, y = subjects()
     part = (SUBJECT >= 4).astype(np.int64)
-    for made in Units.of(SUBJECT, y).shuffled(y, part, SEEDS):
+    for made in ExchangeableUnits.of(SUBJECT, y).shuffled(y, part, SEEDS):
         assert (made.reshape(N_SUBJECTS, ROWS) == made[::ROWS, None]).all()
         for of in (0, 1):
             assert sorted(made[part == of]) == sorted(y[part == of])
@@ -43,7 +43,7 @@ def test_a_group_is_in_the_part_of_most_of_its_rows():
     _, y = subjects()
     part = (SUBJECT >= 4).astype(np.int64)
     part[::ROWS] = 1 - part[::ROWS]  # one row of each
-    for made in Units.of(SUBJECT, y).shuffled(y, part, SEEDS):
+    for made in ExchangeableUnits.of(SUBJECT, y).shuffled(y, part, SEEDS):
         assert sorted(made[SUBJECT < 4]) == sorted(y[SUBJECT < 4])
 
 
@@ -51,7 +51,7 @@ def test_rows_of_a_group_of_several_classes_exchange_theirs_within_it():
     random = np.random.default_rng(0)
     y = random.integers(0, 3, len(SUBJECT))
     y[SUBJECT < 2] = SUBJECT[SUBJECT < 2]
-    for made in Units.of(SUBJECT, y).shuffled(y, np.zeros(len(y), np.int64), SEEDS):
+    for made in ExchangeableUnits.of(SUBJECT, y).shuffled(y, np.zeros(len(y), np.int64), SEEDS):
         for subject in range(2, N_SUBJECTS):
             assert sorted(made[subject == SUBJECT]) == sorted(y[subject == SUBJECT])
         np.testing.assert_array_equal(made[: 2 * ROWS : ROWS], made[ROWS - 1 : 2 * ROWS : ROWS])
@@ -60,15 +60,15 @@ def test_rows_of_a_group_of_several_classes_exchange_theirs_within_it():
 
 def test_units_of_a_part_of_the_rows_keep_apart_whatever_the_numbers_of_groups():
     groups, y = np.array([1, 1, 5, 6]), np.array([0, 1, 1, 0])  # numbers of groups may exceed those of the rows left
-    assert Units.of(groups, y).unit_of_sample.tolist() == [2, 3, 0, 1]
-    for made in Units.of(groups, y).shuffled(y, np.zeros(4, np.int64), SEEDS):
+    assert ExchangeableUnits.of(groups, y).unit_of_sample.tolist() == [2, 3, 0, 1]
+    for made in ExchangeableUnits.of(groups, y).shuffled(y, np.zeros(4, np.int64), SEEDS):
         assert sorted(made[:2]) == sorted(made[2:]) == [0, 1]
 
 
 def test_groups_of_one_row_are_rows():
     random = np.random.default_rng(0)
     y, part = random.integers(0, 3, 50), random.integers(0, 2, 50)
-    made = Units.of(np.arange(50), y).shuffled(y, part, SEEDS)
+    made = ExchangeableUnits.of(np.arange(50), y).shuffled(y, part, SEEDS)
     np.testing.assert_array_equal(made, shuffled(y.astype(np.int32), part, SEEDS))
 
 

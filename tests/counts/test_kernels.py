@@ -26,7 +26,7 @@ from bitsieve.counts.kernels import (
 )
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.source import sums_of
-from bitsieve.counts.tables import PairForm, make_entropy_terms
+from bitsieve.counts.tables import PairFormula, make_entropy_terms
 
 KERNELS = available_kernels()
 # Planes, packed counters and table increments, each forced: what a kernel chooses by itself depends on measured costs.
@@ -95,7 +95,7 @@ def check_matrix(sources, expected, seed=0):
         ((-1, 1), (row, column), True),
         ((0, 1), (row, row + 5), False),
     ]:
-        form = PairForm(*weights, *parts, terms.per_bit, symmetric)
+        form = PairFormula(*weights, *parts, terms.per_bit, symmetric)
         of_row, of_column = (part.astype(object) for part in parts)
         sums = weights[0] * pooled + weights[1] * within + of_row[:, np.newaxis] + of_column
         exact = sums.astype(np.float64) / terms.per_bit

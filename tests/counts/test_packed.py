@@ -16,7 +16,7 @@ import bitsieve.counts.threads as spreading
 from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
-from bitsieve.counts.tables import PairForm, make_entropy_terms
+from bitsieve.counts.tables import PairFormula, make_entropy_terms
 from bitsieve.information import PlugInInformation
 
 
@@ -37,7 +37,7 @@ def form_of(source):
     """An asymmetric form: I(Xi;C|Xj)."""
     terms = make_entropy_terms(source.n_samples)
     alone, with_class = source.fused.marginal_sums(terms)
-    return PairForm(-1, 1, np.zeros_like(alone), alone - with_class, terms.per_bit, False)
+    return PairFormula(-1, 1, np.zeros_like(alone), alone - with_class, terms.per_bit, False)
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_twice_the_work_is_forecast_to_take_twice_the_time(monkeypatch):
 
 
 def form_of_nothing(n_features):
-    return PairForm(1, 0, np.zeros(n_features, np.int64), np.zeros(n_features, np.int64), 1.0, False)
+    return PairFormula(1, 0, np.zeros(n_features, np.int64), np.zeros(n_features, np.int64), 1.0, False)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 3])

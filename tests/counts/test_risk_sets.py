@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bitsieve.counts.risk_sets import MAX_EXPECTED_UNITS, RiskSets
+from bitsieve.counts.risk_sets import MAX_SCALED_EXPECTED, RiskSets
 from bitsieve.diagnostics import UserError
 
 
@@ -72,23 +72,23 @@ def test_weights_are_repeated_rows() -> None:
     rows = random_rows(1)
     weighted = RiskSets.of_rows(**rows)
     repeated = {name: np.repeat(values, rows["weight"]) for name, values in rows.items() if name != "weight"}
-    units = RiskSets.of_rows(**repeated).expected_units()
-    assert (np.repeat(weighted.expected_units(), rows["weight"], axis=0) == units).all()
+    scaled = RiskSets.of_rows(**repeated).scaled_expected_events()
+    assert (np.repeat(weighted.scaled_expected_events(), rows["weight"], axis=0) == scaled).all()
 
 
 def test_order_of_rows_and_scale_of_times_do_not_matter() -> None:
     rows = random_rows(2)
     order = np.random.default_rng(0).permutation(len(rows["time"]))
-    units = RiskSets.of_rows(**rows).expected_units()
+    expected = RiskSets.of_rows(**rows).scaled_expected_events()
     permuted = RiskSets.of_rows(**{name: values[order] for name, values in rows.items()})
-    assert (permuted.expected_units() == units[order]).all()
-    scaled = rows | {"time": np.exp(rows["time"]), "entry": np.exp(rows["entry"])}
-    assert (RiskSets.of_rows(**scaled).expected_units() == units).all()
+    assert (permuted.scaled_expected_events() == expected[order]).all()
+    later = rows | {"time": np.exp(rows["time"]), "entry": np.exp(rows["entry"])}
+    assert (RiskSets.of_rows(**later).scaled_expected_events() == expected).all()
 
 
-def test_units_are_at_most_the_limit_and_more_than_half_of_it() -> None:
-    units = RiskSets.of_rows(**random_rows(3)).expected_units()
-    assert MAX_EXPECTED_UNITS // 2 <= units.max() <= MAX_EXPECTED_UNITS
+def test_scaled_expected_events_are_at_most_the_limit_and_more_than_half_of_it() -> None:
+    scaled = RiskSets.of_rows(**random_rows(3)).scaled_expected_events()
+    assert MAX_SCALED_EXPECTED // 2 <= scaled.max() <= MAX_SCALED_EXPECTED
 
 
 def test_an_event_at_time_0_has_all_rows_at_risk() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bitsieve.counts.reference import term
-from bitsieve.counts.search import FixedCodes, JoinedSearch, Parts, Units, joint_codes, shuffled
+from bitsieve.counts.search import ExchangeableUnits, FixedCodes, JoinedSearch, Parts, joint_codes, shuffled
 from bitsieve.counts.tables import make_entropy_terms
 
 N = 60
@@ -74,7 +74,7 @@ def test_units_are_those_of_the_definition(seed):
     random = np.random.default_rng(seed)
     n = random.integers(1, 12)
     groups, classes = random.integers(0, 5, n), random.integers(0, 2, n)
-    units = Units.of(groups, classes)
+    units = ExchangeableUnits.of(groups, classes)
     whole = np.array([len(set(classes[groups == group].tolist())) == 1 for group in groups])
     for i in range(n):
         alike = (groups == groups[i]) if whole[i] else np.arange(n) == i
@@ -90,7 +90,7 @@ def test_units_are_those_of_the_definition(seed):
 
 def test_units_are_whole_groups_and_samples_of_groups_of_several_classes():
     groups, classes = np.array([3, 3, 0, 0, 3, 2]), np.array([1, 1, 0, 1, 1, 0])
-    units = Units.of(groups, classes)
+    units = ExchangeableUnits.of(groups, classes)
     assert units.unit_of_sample.tolist() == [1, 1, 2, 3, 1, 0]  # groups 2 and 3 as wholes, then the samples of group 0
     assert units.stratum.tolist() == [0, 0, 1, 1]
     assert units.first_sample.tolist() == [5, 0, 2, 3]
@@ -138,9 +138,9 @@ def test_columns_of_several_codes_are_made_again_and_no_others(seed):
 def test_a_search_with_units_shuffles_them(made):
     search = FixedCodes(made.codes, made.classes, 3)
     parts, groups = Parts.of(made.part), np.arange(N) // 4
-    search.units = Units.of(groups, made.classes)
+    search.exchangeable_units = ExchangeableUnits.of(groups, made.classes)
     np.testing.assert_array_equal(
-        search.shuffled(parts, SEEDS), search.units.shuffled(search.classes, made.part, SEEDS)
+        search.shuffled(parts, SEEDS), search.exchangeable_units.shuffled(search.classes, made.part, SEEDS)
     )
     joined = JoinedSearch(search, [np.array([0, 1])])
     np.testing.assert_array_equal(joined.shuffled(parts, SEEDS), search.shuffled(parts, SEEDS))
@@ -154,7 +154,7 @@ def test_a_whole_group_is_shuffled_within_the_part_of_most_of_it():
     part[::9] = (part[::9] + 1) % 3  # one sample of three elsewhere
     of_group = np.arange(12) % 3
     part[:3], of_group[0] = [2, 0, 1], 0
-    units = Units.of(groups, classes)
+    units = ExchangeableUnits.of(groups, classes)
     rows = units.shuffled(classes, part, np.arange(60, dtype=np.uint64))[:, ::3]
     for z in range(3):
         inside = of_group == z
@@ -197,6 +197,6 @@ def test_arrangements_of_units_are_counted(n_parts):
     """In a part of n units, of which k are of one class, there are n over k."""
     classes = np.arange(24) % 3 % 2
     parts = np.arange(24) // 3 % n_parts
-    units = Units.of(np.arange(24), classes)
+    units = ExchangeableUnits.of(np.arange(24), classes)
     arrangements = [comb(int((parts == part).sum()), int(classes[parts == part].sum())) for part in range(n_parts)]
     assert units.log_arrangements(classes, parts) == pytest.approx(log(prod(arrangements)), abs=1e-12)

@@ -26,7 +26,7 @@ from bitsieve.counts.source import (
     refined,
     sums_of,
 )
-from bitsieve.counts.tables import MinimumForm, PairForm, Sums, make_entropy_terms
+from bitsieve.counts.tables import MinimumFormula, PairFormula, Sums, make_entropy_terms
 from bitsieve.diagnostics import UserError
 from bitsieve.information import ESTIMATORS, make_information
 from bitsieve.information.plug_in import miller_madow_terms
@@ -95,7 +95,7 @@ def test_what_follows_from_tables_is_what_the_engine_counts(table, conditioning,
             answers += [*sums.pair_sums(terms, pivot, None, True), *sums.pair_sums(terms, pivot, some, True)]
             answers += [sums.pair_sums(terms, pivot, some, False)[0]]
         for signs, symmetric in (((1, 0), False), ((-1, 1), False), ((-1, 1), True), ((0, 1), False)):
-            form = PairForm(*signs, row, column, terms.per_bit, symmetric)
+            form = PairFormula(*signs, row, column, terms.per_bit, symmetric)
             answers += [sums.matrix(terms, form, np.float64), sums.matrix(terms, form, np.float32, some)]
             rows = np.empty((2, 3))
             sums.matrix_rows(terms, form, np.array([5, 1]), some, rows)
@@ -137,9 +137,9 @@ def test_parts_of_one_sample_have_no_freedom(kind):
 
 def test_of_no_parts_no_value_is_the_smallest():
     nothing = np.empty(0, np.int64)
-    assert MarginsOfParts(part=nothing, size=nothing).smallest().tolist() == []
+    assert MarginsOfParts(part=nothing, size=nothing).smallest_size().tolist() == []
     margins = MarginsOfParts(part=np.array([0, 0, 1]), size=np.array([3, 2, 5]))
-    assert margins.smallest().tolist() == [2, 5]
+    assert margins.smallest_size().tolist() == [2, 5]
 
 
 @pytest.mark.parametrize("kind", [NaiveSource, PackedSource])
@@ -226,7 +226,7 @@ def test_what_is_not_fused_follows_from_tables():
     assert type(sums) is Sums
     assert sums.row_seconds == 0
     nothing = np.zeros(2, np.int64)
-    assert sums.minima(make_entropy_terms(3), MinimumForm(np.zeros(2), nothing, np.zeros(2), 1.0)) is None
+    assert sums.minima(make_entropy_terms(3), MinimumFormula(np.zeros(2), nothing, np.zeros(2), 1.0)) is None
     assert sums.disjoint_support(make_entropy_terms(3), nothing) is None
 
 
@@ -234,7 +234,7 @@ def test_what_is_not_fused_follows_from_tables():
 def test_a_matrix_made_of_tables_says_how_far_it_is(columns):
     reports, naive = [], NaiveSource(*build(50, 2, 1))
     nothing = np.zeros(6, np.int64)
-    form = PairForm(1, 0, nothing, nothing, 1.0, False)
+    form = PairFormula(1, 0, nothing, nothing, 1.0, False)
     sums_of(naive).matrix(make_entropy_terms(50), form, np.float64, columns, lambda *counts: reports.append(counts))
     n = 6 if columns is None else 3
     assert reports == [(done, n) for done in range(1, n + 1)]

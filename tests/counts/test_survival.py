@@ -24,7 +24,7 @@ def random_source(seed: int, *, n: int = 300, weighted: bool = False, n_interval
 
 
 def cells_by_definition(source: SurvivalSource, first: np.ndarray, column: int, table: int) -> set[tuple[int, ...]]:
-    """Table, interval, events and expected units of every pair of codes that has events."""
+    """Table, interval, events and scaled expected events of every pair of codes that has events."""
     cells = set()
     code = source.codes(column)
     for interval in range(source.risk_sets.n_intervals):
@@ -33,7 +33,7 @@ def cells_by_definition(source: SurvivalSource, first: np.ndarray, column: int, 
                 rows = (first == a) & (code == b)
                 events = int((source.sample_classes[rows] == interval + 1).sum())
                 if events:
-                    cells.add((table, interval, events, int(source.units[rows, interval].sum())))
+                    cells.add((table, interval, events, int(source.scaled_expected[rows, interval].sum())))
     return cells
 
 
@@ -56,12 +56,12 @@ def test_cells_by_definition(pivot: int | None, weighted: bool, n_intervals: int
     assert as_set(source.part_cells(first, columns)) == expected
 
 
-def test_units_of_columns_add_up() -> None:
+def test_expected_events_of_columns_add_up() -> None:
     source = random_source(1, n_intervals=2)
-    starts, units = source.unit_margins()
+    starts, scaled_expected = source.scaled_expected_margins()
     for feature in range(source.n_features):
-        of_feature = units[starts[feature] : starts[feature + 1]]
-        assert (of_feature.sum(axis=0) == source.units_by_interval).all()
+        of_feature = scaled_expected[starts[feature] : starts[feature + 1]]
+        assert (of_feature.sum(axis=0) == source.scaled_expected_by_interval).all()
 
 
 def test_joined_columns_and_copies_keep_the_times() -> None:

@@ -17,7 +17,7 @@ from bitsieve.counts.tables import (
     ContingencyTable,
     PairSums,
     make_entropy_terms,
-    sums_of_tables,
+    write_sums_of_tables,
 )
 
 SMALL, LARGE = (3, 4, 2), (65_536, 65_536, 3)
@@ -179,7 +179,7 @@ def test_tables_are_held_as_many_as_fit_and_no_more(monkeypatch, make_table, by_
         return source.tables(0, columns, by_class)
 
     monkeypatch.setattr(tables, "BLOCK_CELLS", limit)
-    sums_of_tables(terms, source, int(source.arities[0]), np.arange(12), count, out)
+    write_sums_of_tables(terms, source, int(source.arities[0]), np.arange(12), count, out)
     assert [column for block in asked for column in block] == list(range(12))
     cells = source.arities.astype(int) * int(source.arities[0]) * (3 if by_class else 1)
     for block in asked:

@@ -292,7 +292,7 @@ def test_what_chance_gives_is_kept_for_so_many_pivots(information_of, make_table
         for _ in range(2):
             found = information.chance_given_feature(pivot)
             assert len(information._chance_by_feature) <= 3
-        assert found.by_count.tolist() == fresh.chance_given_feature(pivot).by_count.tolist()
+        assert found.sum_of_count.tolist() == fresh.chance_given_feature(pivot).sum_of_count.tolist()
     assert len(made) == 9
     for pivot in (7, 6, 5):
         information.chance_given_feature(pivot)

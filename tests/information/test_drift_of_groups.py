@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bitsieve.counts.packed import PackedSource
-from bitsieve.counts.search import Units
+from bitsieve.counts.search import ExchangeableUnits
 from bitsieve.information.drift import Combinations, drift_of_table
 from bitsieve.information.drift_of_groups import N_SHUFFLES, drift_of_groups
 
@@ -87,7 +87,7 @@ def test_p_is_not_below_one_in_the_number_of_arrangements():
 def test_arrangements_are_those_of_brute_force():
     groups = np.array([0, 0, 1, 1, 2, 3, 4, 4, 4])
     classes = np.array([0, 0, 1, 1, 0, 2, 0, 1, 0])  # group 4 has two classes: its samples are units
-    units = Units.of(groups, classes)
+    units = ExchangeableUnits.of(groups, classes)
     whole = {tuple(p) for p in permutations([0, 1, 0, 2])}
     within = {tuple(p) for p in permutations([0, 1, 0])}
     n_arrangements = exp(units.log_arrangements(classes, np.zeros(9, np.int64)))

@@ -114,7 +114,7 @@ def test_tails_beyond_the_smallest_float_are_bounded(n, n_codes):
 class Searched:
     """A search that made the codes among so many."""
 
-    units = None
+    exchangeable_units = None
 
     def __init__(self, price):
         self.price = price
@@ -157,7 +157,7 @@ def test_columns_that_count_are_those_of_all_tests_one_by_one(monkeypatch, kind,
     """Whatever is looked at first, and left out of what is tested: a column alone, and given each other one."""
     if at_once is not None:
         monkeypatch.setattr(evidence, "PIVOTS_AT_ONCE", at_once)
-        monkeypatch.setattr(evidence, "PIVOT_BATCH_ENDS", (1, 2))
+        monkeypatch.setattr(evidence, "PIVOT_BATCH_EDGES", (1, 2))
     alone = together = 0
     for seed in range(12):
         random = np.random.default_rng(seed)
@@ -187,7 +187,7 @@ def test_columns_that_count_are_those_of_all_tests_one_by_one(monkeypatch, kind,
 def test_what_is_below_the_tail_of_one_degree_is_so_by_little():
     """``exp(-a^2) / (a + sqrt(a^2 + 2)) < erfc(a) sqrt(pi) / 2 < exp(-a^2) / (a + sqrt(a^2 + 4 / pi))``."""
     x = np.concatenate([[0.0], np.geomspace(1e-6, 1200, 400)])
-    tail, below = log_chi_squared_tail(1, x), evidence._below_log_tail_of_one(x)
+    tail, below = log_chi_squared_tail(1, x), evidence._log_tail_bound_of_one_degree(x)
     half = x / 2
     gap = np.log(np.sqrt(half) + np.sqrt(half + 2)) - np.log(np.sqrt(half) + np.sqrt(half + 4 / np.pi))
     assert (below <= tail).all()

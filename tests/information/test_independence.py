@@ -13,7 +13,7 @@ from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.tables import ContingencyTable, make_entropy_terms
 from bitsieve.information.evidence import SMALLEST_LOG_TAIL, log_chi_squared_tail
-from bitsieve.information.independence import IndependenceTests, TestOptions, _log_tail, results_of
+from bitsieve.information.independence import IndependenceTests, NominalShape, TestOptions, _log_tail, results_of
 
 
 def random_codes(seed, n_samples=300, n_codes=(3, 4, 2, 3, 5)):
@@ -26,7 +26,7 @@ def results_of_tables(tables, n_strata, options):
     terms = make_entropy_terms(int(tables[0].counts.sum()))
     n_codes, n_classes = np.array([table.shape[1:] for table in tables]).T
     sums = IndependenceSums.of_tables(tables, terms, options.optional_sums)
-    return results_of(sums, (n_strata, n_codes, n_classes), terms, options)
+    return results_of(sums, NominalShape(n_strata, n_codes, n_classes), terms, options)
 
 
 def g_of(x, y, z):
@@ -215,7 +215,7 @@ def test_a_relation_whose_p_is_too_small_for_a_float_has_its_logarithm():
 class Penalties:
     """The search for the codes of columns, of which a test needs the number of possible codings alone."""
 
-    units = None
+    exchangeable_units = None
 
     def log_codings(self, column):
         return float(column)

@@ -20,7 +20,7 @@ from bitsieve.counts.packed_batches import PackedBatches
 from bitsieve.counts.reference import NaiveSource, term, term_shift
 from bitsieve.counts.source import sums_of
 from bitsieve.counts.sparse import Division, SparseSource
-from bitsieve.counts.tables import Chance, ChanceSums, MinimumForm, PairForm, Sums
+from bitsieve.counts.tables import Chance, ChanceSums, MinimumFormula, PairFormula, Sums
 from bitsieve.counts.tuples import STATISTICS, search_tuples
 
 TIE = 1e-10
@@ -239,7 +239,7 @@ def packed_matrices(random, kernel):
     terms, n = terms_of(naive.n_samples, random), naive.n_features
     signs = [(1, 0), (-1, 1), (0, 1), (1, -1)][random.integers(4)]
     row, column = random.integers(-(2**40), 2**40, (2, n))
-    form = PairForm(*signs, row, column, terms.per_bit, bool(random.integers(2)))
+    form = PairFormula(*signs, row, column, terms.per_bit, bool(random.integers(2)))
     columns, dtype = some_columns(random, n), (np.float32, np.float64)[random.integers(2)]
     compared = equal(packed.fused.matrix(terms, form, dtype, columns), Sums(naive).matrix(terms, form, dtype, columns))
     pivots = some_columns(random, n)
@@ -369,8 +369,8 @@ class RandomChance(Chance):
         return self.sums[pivot]
 
     def of_all_features(self, pivot):
-        by_count, constant = self.sums[pivot]
-        codes = np.split(by_count[self.index_of_distinct], self.starts[1:-1])
+        sum_of_count, constant = self.sums[pivot]
+        codes = np.split(sum_of_count[self.index_of_distinct], self.starts[1:-1])
         return np.array([int(sums.sum()) + constant for sums in codes])
 
 
@@ -381,7 +381,7 @@ def minima(random, kernel):
     packed = PackedSource(codes, classes, n_classes=n_classes, kernel=f"{kernel}:planes")
     naive, n = NaiveSource(codes, classes, n_classes=n_classes), codes.shape[1]
     terms = terms_of(naive.n_samples, random)
-    form = MinimumForm(
+    form = MinimumFormula(
         start=random.random(n) if random.integers(2) else np.full(n, np.inf),
         pivot_sums=random.integers(-int(terms.per_bit), int(terms.per_bit), n),
         pivot_bits=random.random(n),

@@ -196,7 +196,7 @@ void test_problem(const Problem& p, const CountingKernel& kernel, Storage storag
     std::vector<std::int64_t> zero(n), place(n);
     for (std::int64_t i = 0; i < n; ++i) place[i] = n - 1 - i;
     std::vector<double> out(n * n);
-    const PairForm form{1, 1, zero.data(), zero.data(), 1.0, false};
+    const PairFormula form{1, 1, zero.data(), zero.data(), 1.0, false};
     for (std::int64_t i = 0; i < packed.n_simd_groups(); ++i)
         matrix_block(packed, terms, form, i, i + 1, 0, packed.n_simd_groups(),
                      Matrix<double>{out.data(), n, place.data()});
@@ -206,7 +206,7 @@ void test_problem(const Problem& p, const CountingKernel& kernel, Storage storag
             matrix = matrix && out[place[i] * n + place[j]] == double(all_xy[i * n + j] + all_xyc[i * n + j]);
     check(matrix, "matrix_block");
 
-    const PairForm mean{1, -1, zero.data(), place.data(), 3.0, true};
+    const PairFormula mean{1, -1, zero.data(), place.data(), 3.0, true};
     std::vector<double> whole(n * n), lines(n * n, -1.0);
     for (std::int64_t i = 0; i < packed.n_simd_groups(); ++i)
         matrix_block(packed, terms, mean, i, i + 1, 0, packed.n_simd_groups(),

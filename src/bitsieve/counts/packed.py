@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from bitsieve import _native
 from bitsieve.counts.kernels import KernelChoice, choose_kernel
 from bitsieve.counts.source import (
-    FEW_BYTES,
+    SMALL_COPY_BYTES,
     Arrangement,
     CodedSource,
     JointCodes,
@@ -36,9 +36,9 @@ from bitsieve.counts.tables import (
     ChanceSums,
     ContingencyTable,
     EntropyTerms,
-    MinimumForm,
+    MinimumFormula,
     PairCounts,
-    PairForm,
+    PairFormula,
     PairSums,
     Sums,
 )
@@ -58,7 +58,7 @@ SECONDS_PER_SAMPLE = 3e-9  # time to count one column in a partition, measured w
 MAX_COPY_BYTES = 64 << 20  # a copy of some columns, made to count their matrix, is at most so large
 PLANE_CELLS = 64 * 64  # the table of two features that are both stored as planes has at most so many cells
 NO_INTEGERS = np.empty(0, np.int64)
-NO_CHANCE = ChanceSums(NO_INTEGERS, 0)  # nothing is subtracted
+NO_CHANCE_SUMS = ChanceSums(NO_INTEGERS, 0)  # nothing is subtracted
 
 
 def check_packed_room(
@@ -69,24 +69,24 @@ def check_packed_room(
     ``n_rows_to_sort`` rows must be brought into class order first, which takes memory as well.
     """
     n_samples = int(class_sizes.sum())
-    upper_bound = n_samples * (16 + 8 * len(arities)) * 8
+    upper_bound = n_samples * (16 + 8 * len(arities)) * 8  # bytes: far above what any kernel takes
     if upper_bound < WITHOUT_LOOKING:
         return
-    what = "the packed table takes"
+    size_of = "the packed table takes"
     advice = "keep fewer columns or rows"
     if weighted:
-        what = f"the weights sum to {n_samples:,} samples, which take"
+        size_of = f"the weights sum to {n_samples:,} samples, which take"
         advice = "scale them down, such as by np.rint(100 * w / w.max())"
     no_order = np.empty(0, np.uint32)
     try:  # the native table reserves its arrays and writes nothing to them: no memory is taken yet
         reserved = _native.PackedTable(class_sizes, no_order, arities, kernel.name, kernel.storage)
     except MemoryError:
-        raise MemoryError(f"{what} more than this process may ask for: {advice}") from None
+        raise MemoryError(f"{size_of} more than this process may ask for: {advice}") from None
     # The order of the samples takes 4 bytes for each. For a moment there are two copies: one here, one in native code.
     # It is made from the class of every row (4 bytes), with weights from the order and the weight of every row (12).
     order_bytes = 4 * n_samples if n_rows_to_sort else 0
     bytes_while_sorting = order_bytes + (12 if weighted else 4) * n_rows_to_sort
-    check_room(max(bytes_while_sorting, 2 * order_bytes, order_bytes + reserved.nbytes), what, advice)
+    check_room(max(bytes_while_sorting, 2 * order_bytes, order_bytes + reserved.nbytes), size_of, advice)
 
 
 def dense_cells(
@@ -98,13 +98,11 @@ def dense_cells(
     pooled.
     """
     cells = np.zeros(int(n_codes.sum()) * n_first * n_classes, np.int64)
-    packed.pair_tables(
-        _native_pivot(pivot), n_first, np.ascontiguousarray(columns, np.int64), n_codes, n_classes, cells
-    )
+    packed.pair_tables(native_pivot(pivot), n_first, np.ascontiguousarray(columns, np.int64), n_codes, n_classes, cells)
     return cells
 
 
-def _native_pivot(pivot: int | None) -> int:
+def native_pivot(pivot: int | None) -> int:
     """The pivot as native code takes it: -1 is no pivot."""
     return -1 if pivot is None else pivot
 
@@ -138,7 +136,7 @@ class PackedPartition(Partition):
         self.starts = np.array([0, source.n_samples], np.int64) if starts is None else starts
 
     def _with_single_samples(self) -> JointCodes:
-        """The same partition, its parts of one sample included, which belong to the tables."""
+        """The same partition with its parts of one sample, which tables need."""
         if self._joint_codes is None:
             self._joint_codes = self._new_joint_codes()
             self._joint_codes_before = None
@@ -206,30 +204,30 @@ class PackedPartition(Partition):
 class PackedMinima:
     """The scores of :meth:`bitsieve.counts.tables.Sums.minima`, in native code; all features are bit planes."""
 
-    def __init__(self, source: PackedTableSource, entropy_terms: EntropyTerms, form: MinimumForm) -> None:
+    def __init__(self, source: PackedTableSource, entropy_terms: EntropyTerms, formula: MinimumFormula) -> None:
         self.source = source
-        self.form = form
-        code_starts = NO_INTEGERS if form.chance is None else form.chance.starts
-        code_index = NO_INTEGERS if form.chance is None else form.chance.index_of_distinct
+        self.formula = formula
+        code_starts = NO_INTEGERS if formula.chance is None else formula.chance.starts
+        code_index = NO_INTEGERS if formula.chance is None else formula.chance.index_of_distinct
         self.native = _native.LazyMinima(
             source.packed,
             entropy_terms.table,
             entropy_terms.shift,
-            form.start,
-            form.n_smallest,
+            formula.start,
+            formula.n_smallest,
             code_starts,
             code_index,
-            form.per_bit,
+            formula.per_bit,
             TIE,
         )
         self.best_score = 0.0  # of the candidate of the latest choice
 
     def add(self, feature: int) -> None:
-        form = self.form
-        chance = NO_CHANCE if form.chance is None else form.chance.sums_of_pivot(feature)
-        pivot_sum = int(form.pivot_sums[feature])
-        pivot_bits = float(form.pivot_bits[feature])
-        self.native.add(feature, pivot_sum, pivot_bits, chance.by_count, chance.constant)
+        formula = self.formula
+        chance = NO_CHANCE_SUMS if formula.chance is None else formula.chance.sums_of_pivot(feature)
+        pivot_sum = int(formula.pivot_sums[feature])
+        pivot_bits = float(formula.pivot_bits[feature])
+        self.native.add(feature, pivot_sum, pivot_bits, chance.sum_of_count, chance.constant)
 
     def best(self, candidates: Flags) -> tuple[int, float]:
         largest = np.full(1, -np.inf)  # native code raises it, from all threads
@@ -306,7 +304,7 @@ class PackedSums(Sums):
                 entropy_terms.table,
                 entropy_terms.shift,
                 first_class,
-                _native_pivot(pivot),
+                native_pivot(pivot),
                 block,
                 out.pooled,
                 out.by_class,
@@ -320,7 +318,7 @@ class PackedSums(Sums):
 
         def write_sums(block: Integers) -> None:
             self.packed.row_sums(
-                entropy_terms.table, entropy_terms.shift, _native_pivot(pivot), block, out.pooled, out.by_class
+                entropy_terms.table, entropy_terms.shift, native_pivot(pivot), block, out.pooled, out.by_class
             )
 
         self.source.run_groups(write_sums, self.source.seconds(1, groups), groups)
@@ -328,23 +326,23 @@ class PackedSums(Sums):
     def matrix(
         self,
         entropy_terms: EntropyTerms,
-        form: PairForm,
+        formula: PairFormula,
         dtype: DTypeLike,
         columns: Columns | None = None,
         progress: Progress = None,
     ) -> Matrix:
         if columns is None:
-            return self._matrix_by_blocks(entropy_terms, form, dtype, np.arange(self.n_features), progress)
-        copied = self.sums_of_copy(columns)
-        if copied is not None:
-            return copied.matrix(entropy_terms, form.of_columns(columns), dtype, None, progress)
+            return self._matrix_by_blocks(entropy_terms, formula, dtype, np.arange(self.n_features), progress)
+        copy_sums = self.sums_of_copy(columns)
+        if copy_sums is not None:
+            return copy_sums.matrix(entropy_terms, formula.of_columns(columns), dtype, None, progress)
         rows_are_slow = self.row_seconds > MIN_SECONDS_FOR_ROWS
         if rows_are_slow and len(columns) < 2 * self._n_groups_spanned(columns):
-            return super().matrix(entropy_terms, form, dtype, columns, progress)
-        return self._matrix_by_blocks(entropy_terms, form, dtype, columns, progress)
+            return super().matrix(entropy_terms, formula, dtype, columns, progress)
+        return self._matrix_by_blocks(entropy_terms, formula, dtype, columns, progress)
 
     def _matrix_by_blocks(
-        self, entropy_terms: EntropyTerms, form: PairForm, dtype: DTypeLike, columns: Columns, progress: Progress
+        self, entropy_terms: EntropyTerms, formula: PairFormula, dtype: DTypeLike, columns: Columns, progress: Progress
     ) -> Matrix:
         """Fill blocks of SIMD groups on several threads."""
         n_jobs = self.source.n_jobs
@@ -352,22 +350,22 @@ class PackedSums(Sums):
         row_of_feature = self._indices_in(columns)
 
         def fill_block(block: list[int]) -> None:
-            self.packed.matrix_block(entropy_terms.table, entropy_terms.shift, *form, block, row_of_feature, matrix)
+            self.packed.matrix_block(entropy_terms.table, entropy_terms.shift, *formula, block, row_of_feature, matrix)
 
         blocks = self.matrix_blocks(columns, thread_count(n_jobs))
         run_blocks(fill_block, blocks, n_jobs, progress)
         return matrix
 
     def matrix_rows(
-        self, entropy_terms: EntropyTerms, form: PairForm, pivots: Columns, columns: Columns, out: Matrix
+        self, entropy_terms: EntropyTerms, formula: PairFormula, pivots: Columns, columns: Columns, out: Matrix
     ) -> None:
         # return_index: without it numpy.unique imports numpy.ma
         all_columns, _ = np.unique(np.concatenate([pivots, columns]), return_index=True)
-        copied = self.sums_of_copy(all_columns)
-        if copied is not None:
+        copy_sums = self.sums_of_copy(all_columns)
+        if copy_sums is not None:
             pivots_in_copy = np.searchsorted(all_columns, pivots)
             columns_in_copy = np.searchsorted(all_columns, columns)
-            copied.matrix_rows(entropy_terms, form.of_columns(all_columns), pivots_in_copy, columns_in_copy, out)
+            copy_sums.matrix_rows(entropy_terms, formula.of_columns(all_columns), pivots_in_copy, columns_in_copy, out)
             return
         index_of_feature = self._indices_in(columns)
         groups = self.source.groups_of(columns)
@@ -377,7 +375,7 @@ class PackedSums(Sums):
             self.packed.matrix_rows(
                 entropy_terms.table,
                 entropy_terms.shift,
-                *form,
+                *formula,
                 pivots[rows],
                 groups,
                 index_of_feature,
@@ -404,7 +402,7 @@ class PackedSums(Sums):
             within_classes = np.zeros((len(columns), min(n_cells * source.n_classes, source.n_samples)), np.int64)
         for block in source.column_blocks(len(columns)):
             self.packed.pair_cells(
-                _native_pivot(pivot),
+                native_pivot(pivot),
                 np.ascontiguousarray(columns[block], np.int64),
                 pooled[block],
                 None if within_classes is None else within_classes[block],
@@ -415,11 +413,11 @@ class PackedSums(Sums):
         """The sums of a copy of some columns, packed side by side; None where a copy is too large or gains nothing."""
         if not self.are_scattered(columns):
             return None
-        source = PackedTableSource.copy_of_columns(self.source, columns, MAX_COPY_BYTES)  # with no times to an event
+        source = self.source.packed_copy(columns, MAX_COPY_BYTES)
         return None if source is None else source.fused
 
-    def minima(self, entropy_terms: EntropyTerms, form: MinimumForm) -> PackedMinima | None:
-        return None if self.planes is None else PackedMinima(self.source, entropy_terms, form)
+    def minima(self, entropy_terms: EntropyTerms, formula: MinimumFormula) -> PackedMinima | None:
+        return None if self.planes is None else PackedMinima(self.source, entropy_terms, formula)
 
     def are_scattered(self, columns: Columns) -> bool:
         """Whether the SIMD groups from the first to the last of ``columns`` hold mostly other columns."""
@@ -563,7 +561,7 @@ class PackedTableSource(CodedSource):
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the codes: they are packed again by the fastest kernel of the machine that reads them."""
         pack = partial(PackedSource, n_classes=self.n_classes, n_jobs=self.n_jobs)
-        return pack, self.class_by_class(), {"search": self.search, "strata": self.strata}
+        return pack, self.samples_in_class_order(), {"search": self.search, "strata": self.strata}
 
     @cached_property
     def sample_classes(self) -> Integers:
@@ -585,9 +583,10 @@ class PackedTableSource(CodedSource):
         dense_tables = self._dense_tables(pivot, columns[is_dense], n_first, n_codes[is_dense], n_classes)
         if is_dense.all():
             return dense_tables
-        next_dense = iter(dense_tables)
-        next_sparse = iter(super().tables(pivot, columns[~is_dense], by_class))
-        return [next(next_dense if dense else next_sparse) for dense in is_dense]
+        sparse_tables = super().tables(pivot, columns[~is_dense], by_class)
+        table_of_column = dict(zip(columns[is_dense].tolist(), dense_tables, strict=True))
+        table_of_column.update(zip(columns[~is_dense].tolist(), sparse_tables, strict=True))
+        return [table_of_column[column] for column in columns.tolist()]
 
     def _dense_tables(
         self, pivot: int | None, columns: Columns, n_first: int, n_codes: Integers, n_classes: int
@@ -602,7 +601,11 @@ class PackedTableSource(CodedSource):
             tables.append(ContingencyTable((n_first, n_codes_of_column, n_classes), cells[start:end]))
         return tables
 
-    def copy_of_columns(self, columns: Columns, max_bytes: int = FEW_BYTES) -> PackedTableSource | None:
+    def copy_of_columns(self, columns: Columns, max_bytes: int = SMALL_COPY_BYTES) -> PackedTableSource | None:
+        return self.packed_copy(columns, max_bytes)
+
+    def packed_copy(self, columns: Columns, max_bytes: int) -> PackedTableSource | None:
+        """The packed table of only these columns; None if it would be larger than ``max_bytes``."""
         is_small = self.nbytes * len(columns) <= max_bytes * self.n_features
         if not len(columns) or not is_small:
             return None
@@ -623,7 +626,7 @@ class PackedTableSource(CodedSource):
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(stratum_sizes[has_several_samples])])
         return PackedPartition(self, (), order, starts, refines_strata=True)
 
-    def class_by_class(self) -> tuple[NDArray[np.integer], Integers]:
+    def samples_in_class_order(self) -> tuple[NDArray[np.integer], Integers]:
         dtype = np.uint8 if self.arities.max() <= 256 else np.uint16
         codes = np.empty((self.n_samples, self.n_features), dtype, order="F")
         for feature in range(self.n_features):
@@ -631,7 +634,7 @@ class PackedTableSource(CodedSource):
         return codes, self.sample_classes
 
     def relabelled(self, labelings: Sequence[Integers]) -> list[PackedSource]:
-        codes, _ = self.class_by_class()  # the samples are in class order: theirs stays as it is
+        codes, _ = self.samples_in_class_order()  # the samples are in class order: theirs stays as it is
         kernel = self.kernel.full_name
         return [
             PackedSource(codes, labels, arities=self.arities, n_jobs=self.n_jobs, kernel=kernel) for labels in labelings

@@ -22,7 +22,7 @@ from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
 from bitsieve.utils.lazy import cached_property
 
 MIN_EVENTS_OF_INTERVAL = 20
-MAX_EXPECTED_UNITS = 1 << 32  # the expected events of a row are an integer of at most so many units
+MAX_SCALED_EXPECTED = 1 << 32  # the expected events of a row, scaled and rounded to an integer, are at most this
 
 
 class EventTimes(NamedTuple):
@@ -142,22 +142,22 @@ class RiskSets:
             expected[:, interval] = hazard[times.end] - hazard[times.start]
         return expected
 
-    def expected_units(self) -> Integers:
-        """The expected events of :meth:`expected_events` as integers of one unit.
+    def scaled_expected_events(self) -> Integers:
+        """The expected events of :meth:`expected_events` times one power of two, rounded to integers.
 
-        The unit is the smallest power of two with which none of them is above 2**32. A row with an event expects at
-        least one unit in the interval of its event.
+        The power is the largest with which none of them is above 2**32. For a row with an event the integer is 1 or
+        more in the interval of its event.
         """
         expected = self.expected_events()
         largest = float(expected.max())
-        exponent = floor(log2(MAX_EXPECTED_UNITS / largest))
-        if np.rint(np.ldexp(largest, exponent)) > MAX_EXPECTED_UNITS:
+        exponent = floor(log2(MAX_SCALED_EXPECTED / largest))
+        if np.rint(np.ldexp(largest, exponent)) > MAX_SCALED_EXPECTED:
             exponent -= 1
-        units = np.rint(np.ldexp(expected, exponent)).astype(np.int64)
+        scaled = np.rint(np.ldexp(expected, exponent)).astype(np.int64)
         rows = np.flatnonzero(self.event)
         interval = self.event_class()[rows] - 1
-        units[rows, interval] = np.maximum(units[rows, interval], 1)
-        return units
+        scaled[rows, interval] = np.maximum(scaled[rows, interval], 1)
+        return scaled
 
     @cached_property
     def event_times(self) -> EventTimes:

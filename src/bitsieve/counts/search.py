@@ -53,7 +53,7 @@ def shuffled(classes: Labels, strata: Integers, seeds: NDArray[np.uint64]) -> La
     return shuffles
 
 
-class Units(NamedTuple):
+class ExchangeableUnits(NamedTuple):
     """The units whose classes are exchanged by shuffles, where samples belong together in groups.
 
     A group whose samples all have one class is one unit, and exchanges its class with other such groups. In a group of
@@ -114,10 +114,10 @@ class Dependence(NamedTuple):
 
 
 class CodingPenalty(Protocol):
-    """How the codes of each column were chosen by a look at the classes: from how many codings."""
+    """A search that chose the codes of each column by a look at the classes, from a number of codings."""
 
     n_classes: int
-    units: Units | None = None  # of samples that belong together in groups; chi-squared does not hold for these
+    exchangeable_units: ExchangeableUnits | None = None  # of samples in groups; chi-squared does not hold
 
     @abstractmethod
     def log_codings(self, column: int) -> float:
@@ -143,9 +143,9 @@ class ClassSearch(CodingPenalty, Protocol):
     def shuffled(self, parts: Parts, seeds: NDArray[np.uint64]) -> Labels:
         """The classes after shuffles within the parts, shape (n_seeds, n_samples)."""
         part_of_sample = parts.part_of_sample()
-        if self.units is None:
+        if self.exchangeable_units is None:
             return shuffled(self.classes, part_of_sample, seeds)
-        return self.units.shuffled(self.classes, part_of_sample, seeds)
+        return self.exchangeable_units.shuffled(self.classes, part_of_sample, seeds)
 
     @abstractmethod
     def codes(self, column: int) -> Integers:
@@ -225,7 +225,7 @@ class JoinedSearch(ClassSearch):
         self.groups = groups
         self.classes = search.classes
         self.n_classes = search.n_classes
-        self.units = search.units
+        self.exchangeable_units = search.exchangeable_units
         self.strata = search.strata
 
     def codes(self, column: int) -> Integers:

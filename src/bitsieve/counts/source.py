@@ -16,15 +16,23 @@ from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.counts.search import CodingPenalty, JoinedSearch
-from bitsieve.counts.tables import MAX_SAMPLES, ContingencyTable, EntropyTerms, PairSums, Sums, Tables, sums_of_tables
+from bitsieve.counts.tables import (
+    MAX_SAMPLES,
+    ContingencyTable,
+    EntropyTerms,
+    PairSums,
+    Sums,
+    Tables,
+    write_sums_of_tables,
+)
 from bitsieve.counts.threads import run_blocks
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Columns, Integers, Values
 
 MAX_CODES = 1 << 16
 MAX_FEATURES = 10**6
-FEW_BYTES = 8 << 20  # the size up to which a copy of some columns may be kept in memory
-SAMPLES_TO_SORT = 8  # possible values per sample from which on sorting the samples is faster than marking the values
+SMALL_COPY_BYTES = 8 << 20  # a copy of some columns that is no larger may stay in memory
+MAX_MARKED_VALUES = 8  # possible values per sample up to which marking the values is faster than sorting the samples
 SEEDS_PER_BLOCK = 16  # shuffles that one thread makes at once
 AnyPartition = TypeVar("AnyPartition", bound="Partition")
 
@@ -229,7 +237,7 @@ class MarginsOfParts(NamedTuple):
         """How many values occur in each part."""
         return np.bincount(self.part)
 
-    def smallest(self) -> Integers:
+    def smallest_size(self) -> Integers:
         """The size of the rarest value of each part."""
         smallest = np.full(self.part.max(initial=-1) + 1, np.iinfo(np.int64).max)
         np.minimum.at(smallest, self.part, self.size)
@@ -281,7 +289,7 @@ class Partition(Protocol):
         def count_tables(block: Columns) -> list[ContingencyTable]:
             return self.tables(block, True)
 
-        sums_of_tables(entropy_terms, self.source, self.n_parts, columns, count_tables, sums)
+        write_sums_of_tables(entropy_terms, self.source, self.n_parts, columns, count_tables, sums)
         assert sums.by_class is not None
         return sums.pooled, sums.by_class
 
@@ -298,7 +306,7 @@ class Partition(Protocol):
         codes, classes = self._margins(feature)
         both_vary = (codes.n_values() > 1) & (classes.n_values() > 1)
         n_samples = np.bincount(codes.part, codes.size)
-        smallest_product = codes.smallest()[both_vary] * classes.smallest()[both_vary]
+        smallest_product = codes.smallest_size()[both_vary] * classes.smallest_size()[both_vary]
         return float((smallest_product / n_samples[both_vary]).min(initial=np.inf))
 
     def _margins(self, feature: int) -> tuple[MarginsOfParts, MarginsOfParts]:
@@ -336,7 +344,7 @@ class CountSource(Tables, Protocol):
 
     #: "tables" of pairs; "partition" and "joined" of a :class:`ConditioningSource`; "codes" of a :class:`CodedSource`.
     capabilities: frozenset[str] = frozenset({"tables"})
-    #: How the codes were chosen by a look at the classes; None where they were made without one.
+    #: The search that chose the codes by a look at the classes; None where they were made without one.
     search: CodingPenalty | None = None
     #: The number of the stratum of every sample, shape (n_samples,); None where the samples lie in no strata.
     strata: Integers | None = None
@@ -354,7 +362,7 @@ class CountSource(Tables, Protocol):
         """Sums that are computed faster than table by table; None if the source has no faster way."""
         return None
 
-    def copy_of_columns(self, columns: Columns, max_bytes: int = FEW_BYTES) -> CountSource | None:
+    def copy_of_columns(self, columns: Columns, max_bytes: int = SMALL_COPY_BYTES) -> CountSource | None:
         """A source of only these columns, in this order; None if a copy would be larger than ``max_bytes`` or slow."""
         return None
 
@@ -516,7 +524,7 @@ def refined(partition: AnyPartition, columns: Iterable[int]) -> AnyPartition:
 
 def _distinct(values: Integers, n_values: int) -> tuple[Integers, Integers]:
     """The distinct values, ascending, and the index of each value among them; all are below ``n_values``."""
-    if n_values > SAMPLES_TO_SORT * len(values):
+    if n_values > MAX_MARKED_VALUES * len(values):
         distinct, index = np.unique(values, return_inverse=True)
         return distinct, index.astype(np.int64)
     occurs = np.zeros(n_values, bool)
@@ -542,7 +550,7 @@ class CodedSource(ConditioningSource):
     def codes(self, feature: int) -> NDArray[np.integer]:
         """The code of every sample."""
 
-    def class_by_class(self) -> tuple[NDArray[np.integer], Integers]:
+    def samples_in_class_order(self) -> tuple[NDArray[np.integer], Integers]:
         """The codes and the classes of all samples, class by class.
 
         The codes have the shape (n_samples, n_features), in Fortran order.

@@ -352,10 +352,10 @@ class SumsOfPlanes(SumsWithinStrata):
         return self._planes.counted_with(columns)
 
     def sums_of_copy(self, columns: Columns) -> SumsOfPlanes | None:
-        copied = self._planes.sums_of_copy(columns)
-        if copied is None:
+        copy_sums = self._planes.sums_of_copy(columns)
+        if copy_sums is None:
             return None
-        return SumsOfPlanes(CountsWithinStrata(copied.source, self.counts.combinations), copied)
+        return SumsOfPlanes(CountsWithinStrata(copy_sums.source, self.counts.combinations), copy_sums)
 
 
 class SumsOfTwoCounts(SumsWithinStrata):

@@ -1,8 +1,8 @@
 """Counts of columns, their events and their expected events: what the information about a time to an event is made of.
 
 The class of a row is 0 where it is censored, else the number of the interval of its event. The events that a row is
-expected to have in an interval are an integer of small units (see :mod:`bitsieve.counts.risk_sets`). So both numbers of
-a cell are sums of integer weights over its rows: no row is ever repeated for the times at which it is at risk.
+expected to have in an interval are scaled to an integer (see :mod:`bitsieve.counts.risk_sets`). So both numbers of a
+cell are sums of integer weights over its rows: no row is ever repeated for the times at which it is at risk.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.risk_sets import RiskSets
-from bitsieve.counts.source import FEW_BYTES, CountSource, JointCodes, check_joint_values, class_order, refined
+from bitsieve.counts.source import SMALL_COPY_BYTES, CountSource, JointCodes, check_joint_values, class_order, refined
 from bitsieve.counts.tables import DENSE_CELLS, ContingencyTable, column_blocks
 from bitsieve.counts.weighted import WeightedSums, WeightedTables
 from bitsieve.utils.arrays import Columns, Integers
@@ -23,7 +23,7 @@ from bitsieve.utils.lazy import cached_property
 
 SECONDS_PER_WEIGHT = 3e-11  # time to add the weight of a row to one of two codes, on one thread
 INTEGER_BITS = 63  # bits of a sum, without its sign
-HALF_BITS = 17  # expected units are summed in two halves, each of which a float64 holds exactly for 2**31 samples
+HALF_BITS = 17  # scaled events are summed in two halves, each of which a float64 holds exactly for 2**31 samples
 HALF = 1 << HALF_BITS
 
 
@@ -33,35 +33,36 @@ class EventCells(NamedTuple):
     table: Columns  # the index of each cell's table
     interval: Columns  # the interval of the events of the cell
     events: Integers  # events observed in the cell, at least 1
-    expected_units: Integers  # the events that the rows of the cell are expected to have, in small units
+    scaled_expected: Integers  # the events that the rows of the cell are expected to have, scaled
 
 
 class EventWeights:
     """What every row adds to its cells in one interval: its events, and the events that it is expected to have.
 
-    Where the sums of both fit into one integer, they are added up as one: the events in the bits above the units.
+    Where the sums of both fit into one integer, they are added up as one: the events in the bits above the expected
+    events.
 
     Parameters
     ----------
     tables : WeightedTables
-    events, expected_units : ndarray of int, shape (n_rows,)
+    events, scaled_expected : ndarray of int, shape (n_rows,)
     """
 
-    def __init__(self, tables: WeightedTables, events: Integers, expected_units: Integers) -> None:
-        self.n_unit_bits = int(expected_units.sum()).bit_length()
-        fits_one_integer = self.n_unit_bits + int(events.sum()).bit_length() <= INTEGER_BITS
-        weights = [expected_units, events]
+    def __init__(self, tables: WeightedTables, events: Integers, scaled_expected: Integers) -> None:
+        self.n_expected_bits = int(scaled_expected.sum()).bit_length()
+        fits_one_integer = self.n_expected_bits + int(events.sum()).bit_length() <= INTEGER_BITS
+        weights = [scaled_expected, events]
         if fits_one_integer:
-            weights = [(events << self.n_unit_bits) + expected_units]
+            weights = [(events << self.n_expected_bits) + scaled_expected]
         self.sums = [WeightedSums(tables, weight.astype(np.uint64)) for weight in weights]
 
     def cells(self, pivot: int | None, columns: Columns) -> tuple[Integers, Integers]:
-        """The events and the expected units of all cells of the tables of the pivot with ``columns``."""
+        """The events and the scaled expected events of all cells of the tables of the pivot with ``columns``."""
         sums = [sums_of_weight.cells(pivot, columns) for sums_of_weight in self.sums]
         if len(sums) == 1:
-            return sums[0] >> self.n_unit_bits, sums[0] & ((1 << self.n_unit_bits) - 1)
-        expected_units, events = sums
-        return events, expected_units
+            return sums[0] >> self.n_expected_bits, sums[0] & ((1 << self.n_expected_bits) - 1)
+        scaled_expected, events = sums
+        return events, scaled_expected
 
 
 class SurvivalSource(PackedSource):
@@ -89,23 +90,24 @@ class SurvivalSource(PackedSource):
         table = np.asarray(codes)
         classes = risk_sets.event_class()
         n_classes = risk_sets.n_intervals + 1
-        units = risk_sets.expected_units()
+        scaled_expected = risk_sets.scaled_expected_events()
         is_weighted = bool((risk_sets.weight != 1).any())
         weights = risk_sets.weight if is_weighted else None
         super().__init__(table, classes, n_classes=n_classes, weights=weights, arities=arities, n_jobs=n_jobs)
         order, _ = class_order(classes, weights, n_classes)
         self.risk_sets = risk_sets
         self.row_of_sample = order.astype(np.intp)
-        self.units = units[self.row_of_sample]  # shape (n_samples, n_intervals): the expected events of every sample
+        self.scaled_expected = scaled_expected[self.row_of_sample]  # of every sample, shape (n_samples, n_intervals)
         self.n_events_by_interval = self.class_sizes[1:]
         self.n_events = int(self.n_events_by_interval.sum())
-        self.units_by_interval = self.units.sum(axis=0)
+        self.scaled_expected_by_interval = self.scaled_expected.sum(axis=0)
         tables = WeightedTables(table, self.arities, n_jobs)
         self._weights_by_interval = []
         for interval in range(risk_sets.n_intervals):
             is_event = classes == interval + 1
             events = np.where(is_event, risk_sets.weight, 0)
-            self._weights_by_interval.append(EventWeights(tables, events, units[:, interval] * risk_sets.weight))
+            expected = scaled_expected[:, interval] * risk_sets.weight
+            self._weights_by_interval.append(EventWeights(tables, events, expected))
         n_weights_per_row = sum(len(weights.sums) for weights in self._weights_by_interval)
         n_weights = len(classes) * n_weights_per_row
         n_codes_compared = float(np.maximum(self.arities - 1, 1).sum())
@@ -128,7 +130,7 @@ class SurvivalSource(PackedSource):
         if not is_dense.all():
             first = np.zeros(self.n_samples, np.int64) if pivot is None else self.codes(pivot).astype(np.int64)
             for table in np.flatnonzero(~is_dense).tolist():
-                batches.append(self._listed_cells(self._cells_with(first, int(columns[table])), table))
+                batches.append(self._listed_cells(self._cell_of_sample(first, int(columns[table])), table))
         return _joined(batches)
 
     def _cells_of_dense_tables(self, pivot: int | None, n_first: int, columns: Columns, table: Columns) -> EventCells:
@@ -138,19 +140,19 @@ class SurvivalSource(PackedSource):
             in_block = columns[block]
             table_of_cell = np.repeat(table[block], self.arities[in_block].astype(np.int64) * n_first)
             for interval, weights in enumerate(self._weights_by_interval):
-                events, expected_units = weights.cells(pivot, in_block)
+                events, scaled_expected = weights.cells(pivot, in_block)
                 table_of_listed = table_of_cell
                 if not events.all():
                     has_events = np.flatnonzero(events)
                     table_of_listed = table_of_cell[has_events]
                     events = events[has_events]
-                    expected_units = expected_units[has_events]
+                    scaled_expected = scaled_expected[has_events]
                 batches.append(
                     EventCells(
                         table=table_of_listed,
                         interval=np.full(len(events), interval, np.intp),
                         events=events,
-                        expected_units=expected_units,
+                        scaled_expected=scaled_expected,
                     )
                 )
         return _joined(batches)
@@ -163,31 +165,31 @@ class SurvivalSource(PackedSource):
         if columns is None:
             return self._listed_cells(part, 0)
         tables = enumerate(columns.tolist())
-        return _joined([self._listed_cells(self._cells_with(part, column), table) for table, column in tables])
+        return _joined([self._listed_cells(self._cell_of_sample(part, column), table) for table, column in tables])
 
-    def _cells_with(self, first: Integers, column: int) -> Integers:
+    def _cell_of_sample(self, first: Integers, column: int) -> Integers:
         """The cell of every sample in the table of a first variable and a column; ``first`` is its code."""
         return np.asarray(first * int(self.arities[column]) + self.codes(column))
 
-    def _listed_cells(self, cell: Integers, table: int) -> EventCells:
+    def _listed_cells(self, cell_of_sample: Integers, table: int) -> EventCells:
         """The cells with events of a table that has too many cells to count the empty ones.
 
-        ``cell`` is the cell of every sample, and ``table`` the index of the table.
+        ``table`` is the index of the table.
         """
         batches = []
         for interval in range(self.risk_sets.n_intervals):
             is_event = self.sample_classes == interval + 1
-            cells, events = np.unique(cell[is_event], return_counts=True)
-            index = np.searchsorted(cells, cell)
+            cells, events = np.unique(cell_of_sample[is_event], return_counts=True)
+            index = np.searchsorted(cells, cell_of_sample)
             index[index == len(cells)] = 0
-            is_listed = cells[index] == cell
-            units = exact_sums(index[is_listed], self.units[is_listed, interval], len(cells))
+            is_listed = cells[index] == cell_of_sample
+            scaled_expected = exact_sums(index[is_listed], self.scaled_expected[is_listed, interval], len(cells))
             batches.append(
                 EventCells(
                     table=np.full(len(cells), table, np.intp),
                     interval=np.full(len(cells), interval, np.intp),
                     events=events,
-                    expected_units=units,
+                    scaled_expected=scaled_expected,
                 )
             )
         return _joined(batches)
@@ -204,23 +206,23 @@ class SurvivalSource(PackedSource):
             events[:, interval] = np.bincount(part[is_event], minlength=n_parts)
         return events
 
-    def unit_margins(self) -> tuple[Columns, Integers]:
-        """The expected units of every code of every column in every interval, those of empty codes included.
+    def scaled_expected_margins(self) -> tuple[Columns, Integers]:
+        """The scaled expected events of every code of every column in every interval, those of empty codes included.
 
         Returns
         -------
         starts : ndarray of int, shape (n_features + 1,)
             Where the codes of each column start.
-        units : ndarray of int, shape (n_codes, n_intervals)
+        scaled_expected : ndarray of int, shape (n_codes, n_intervals)
         """
         starts = np.zeros(self.n_features + 1, np.intp)
         starts[1:] = np.cumsum(self.arities)
-        units = np.zeros((int(starts[-1]), self.risk_sets.n_intervals), np.int64)
+        scaled_expected = np.zeros((int(starts[-1]), self.risk_sets.n_intervals), np.int64)
         for interval, weights in enumerate(self._weights_by_interval):
-            _, units[:, interval] = weights.cells(None, np.arange(self.n_features))
-        return starts, units
+            _, scaled_expected[:, interval] = weights.cells(None, np.arange(self.n_features))
+        return starts, scaled_expected
 
-    def copy_of_columns(self, columns: Columns, max_bytes: int = FEW_BYTES) -> SurvivalSource | None:
+    def copy_of_columns(self, columns: Columns, max_bytes: int = SMALL_COPY_BYTES) -> SurvivalSource | None:
         is_small = self.nbytes * len(columns) <= max_bytes * self.n_features
         if not len(columns) or not is_small:
             return None
@@ -260,10 +262,10 @@ def survival(source: CountSource) -> SurvivalSource | None:
     return cast("SurvivalSource", source) if "survival" in source.capabilities else None
 
 
-def exact_sums(index: Columns, units: Integers, n_sums: int) -> Integers:
-    """The sums of the units of each index, exact for any number of samples."""
-    low = np.bincount(index, units & (HALF - 1), n_sums)
-    high = np.bincount(index, units >> HALF_BITS, n_sums)
+def exact_sums(index: Columns, scaled_expected: Integers, n_sums: int) -> Integers:
+    """The sums of the scaled expected events of each index, exact for any number of samples."""
+    low = np.bincount(index, scaled_expected & (HALF - 1), n_sums)
+    high = np.bincount(index, scaled_expected >> HALF_BITS, n_sums)
     return low.astype(np.int64) + (high.astype(np.int64) << HALF_BITS)
 
 

@@ -275,8 +275,8 @@ class PairCounts(NamedTuple):
     by_class: Integers | None  # shape (n_columns, n_cells * n_classes); None where only ``pooled`` was asked for
 
 
-class PairForm(NamedTuple):
-    """A number made of the sums of a pair of columns, such as an information.
+class PairFormula(NamedTuple):
+    """A formula that makes one number of the sums of a pair of columns, such as an information.
 
     ``(pooled_sign S_xy + class_sign S_xyc + row_offsets[i] + column_offsets[j]) / per_bit``, or with ``symmetric`` the
     mean of that for (i, j) and for (j, i). All but the last division are integer operations.
@@ -305,18 +305,18 @@ class PairForm(NamedTuple):
         return (forward + backward) * 0.5
 
     def of_columns(self, columns: Columns) -> Self:
-        """The form for a source that has only these columns."""
+        """The same formula for a source that has only these columns."""
         return self._replace(row_offsets=self.row_offsets[columns], column_offsets=self.column_offsets[columns])
 
 
 class ChanceSums(NamedTuple):
     """The sums that give what an information of a feature with a pivot is on average, once the feature is shuffled.
 
-    With m the counts of the codes of the feature, the average is ``(constant + sum over m of by_count[m]) / B``, B the
-    sum of terms that amounts to one bit.
+    With m the counts of the codes of the feature, the average is ``(constant + sum over m of sum_of_count[m]) / B``, B
+    the sum of terms that amounts to one bit.
     """
 
-    by_count: Integers  # of every distinct count of a code
+    sum_of_count: Integers  # of every distinct count of a code
     constant: int
 
 
@@ -335,8 +335,8 @@ class Chance(Protocol):
         """The sums that give the average of every feature with the pivot."""
 
 
-class MinimumForm(NamedTuple):
-    """Scores that are the smallest number of a feature i over pivots s, or the mean of the two smallest.
+class MinimumFormula(NamedTuple):
+    """A formula of scores: the smallest number of a feature i over pivots s, or the mean of the two smallest.
 
     With the sums of the pair the number is ``(S_isc - S_is + pivot_sums[s]) / per_bit + pivot_bits[s]``, less its
     average under shuffles where there is ``chance``. A score starts from ``start[i]``, the number without a pivot.
@@ -401,7 +401,7 @@ class Sums:
         def count_tables(columns: Columns) -> list[ContingencyTable]:
             return source.tables(None, columns, True)
 
-        sums_of_tables(entropy_terms, source, 1, np.arange(source.n_features), count_tables, sums)
+        write_sums_of_tables(entropy_terms, source, 1, np.arange(source.n_features), count_tables, sums)
         assert sums.by_class is not None
         return sums.pooled, sums.by_class
 
@@ -425,7 +425,7 @@ class Sums:
         def count_tables(block: Columns) -> list[ContingencyTable]:
             return source.tables(pivot, block, by_class)
 
-        sums_of_tables(entropy_terms, source, int(source.arities[pivot]), chosen, count_tables, out)
+        write_sums_of_tables(entropy_terms, source, int(source.arities[pivot]), chosen, count_tables, out)
         return out
 
     def sums_of_copy(self, columns: Columns) -> Sums | None:
@@ -435,36 +435,36 @@ class Sums:
     def matrix(
         self,
         entropy_terms: EntropyTerms,
-        form: PairForm,
+        formula: PairFormula,
         dtype: DTypeLike,
         columns: Columns | None = None,
         progress: Progress = None,
     ) -> Matrix:
-        """The square matrix of ``form`` for every pair of ``columns`` (None: all columns). No table is kept."""
-        copied = None if columns is None else self.sums_of_copy(columns)
-        if columns is not None and copied is not None:
-            return copied.matrix(entropy_terms, form.of_columns(columns), dtype, None, progress)
+        """The square matrix of ``formula`` for every pair of ``columns`` (None: all columns). No table is kept."""
+        copy_sums = None if columns is None else self.sums_of_copy(columns)
+        if columns is not None and copy_sums is not None:
+            return copy_sums.matrix(entropy_terms, formula.of_columns(columns), dtype, None, progress)
         chosen = np.arange(self.source.n_features) if columns is None else columns
         out = square_matrix(len(chosen), dtype)
         for index, feature in enumerate(chosen):
             others = chosen[index:]
-            sums = self.pair_sums(entropy_terms, int(feature), others, form.needs_class)
-            out[index, index:] = form.values(feature, others, sums)
-            out[index:, index] = form.values(others, feature, sums)
+            sums = self.pair_sums(entropy_terms, int(feature), others, formula.needs_class)
+            out[index, index:] = formula.values(feature, others, sums)
+            out[index:, index] = formula.values(others, feature, sums)
             if progress is not None:
                 progress(index + 1, len(chosen))
         return out
 
     def matrix_rows(
-        self, entropy_terms: EntropyTerms, form: PairForm, pivots: Columns, columns: Columns, out: Matrix
+        self, entropy_terms: EntropyTerms, formula: PairFormula, pivots: Columns, columns: Columns, out: Matrix
     ) -> None:
-        """Write ``form`` of every pair of a pivot and a column to ``out``, of shape (pivots, columns) in C order.
+        """Write ``formula`` of every pair of a pivot and a column to ``out``, of shape (pivots, columns) in C order.
 
         The numbers are those of :meth:`matrix`, bit for bit.
         """
         for row, feature in zip(out, pivots, strict=True):
-            sums = self.pair_sums(entropy_terms, int(feature), columns, form.needs_class)
-            row[:] = form.values(feature, columns, sums)
+            sums = self.pair_sums(entropy_terms, int(feature), columns, formula.needs_class)
+            row[:] = formula.values(feature, columns, sums)
 
     def counted_with(self, columns: Columns) -> Columns:
         """All columns that are counted at no further cost when ``columns`` are, these included."""
@@ -476,8 +476,8 @@ class Sums:
         pooled = _padded_rows([table.pooled().counts for table in tables])
         return PairCounts(pooled, _padded_rows([table.counts for table in tables]) if by_class else None)
 
-    def minima(self, entropy_terms: EntropyTerms, form: MinimumForm) -> Scores | None:
-        """The scores of ``form``, of which only those are computed that may be the largest.
+    def minima(self, entropy_terms: EntropyTerms, formula: MinimumFormula) -> Scores | None:
+        """The scores of ``formula``, of which only those are computed that may be the largest.
 
         None if the source has no faster way than :meth:`pair_sums`.
         """
@@ -488,7 +488,7 @@ class Sums:
         return None
 
 
-def sums_of_tables(
+def write_sums_of_tables(
     entropy_terms: EntropyTerms,
     source: Tables,
     n_first: int,

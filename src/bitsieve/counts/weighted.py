@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.counts.kernels import TABLE, choose_kernel
-from bitsieve.counts.packed import PackedSource
+from bitsieve.counts.packed import PackedSource, native_pivot
 from bitsieve.utils.arrays import Columns, Integers
 from bitsieve.utils.ranges import joined_ranges
 
@@ -50,8 +50,8 @@ class WeightedTables:
         """
         n_rows_of_table = 1 if pivot is None else int(self.arities[pivot])
         cells = np.zeros(n_rows_of_table * int(self.arities[columns].sum()), np.int64)
-        native_pivot = -1 if pivot is None else pivot
-        self.packed.weighted_tables(weights, native_pivot, np.ascontiguousarray(columns, np.int64), code_sums, cells)
+        native_columns = np.ascontiguousarray(columns, np.int64)
+        self.packed.weighted_tables(weights, native_pivot(pivot), native_columns, code_sums, cells)
         return cells
 
 

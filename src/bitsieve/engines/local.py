@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bitsieve.counts.packed import PackedSource
-from bitsieve.counts.search import ClassSearch, FixedCodes, Units
+from bitsieve.counts.search import ClassSearch, ExchangeableUnits, FixedCodes
 from bitsieve.counts.source import CountSource, class_order
 from bitsieve.counts.sparse import SparseCodes, SparseSource
 from bitsieve.counts.survival import SurvivalSource
@@ -123,7 +123,7 @@ def _fixed_codes(table: InMemoryDataset, binner: Binning) -> FixedCodes:
 def _within_groups_and_strata(search: ClassSearch, table: InMemoryDataset) -> ClassSearch:
     """The search, whose shuffles keep the groups of the table together, and stay within its strata."""
     if table.groups is not None:
-        search.units = Units.of(_value_of_sample(table.groups, table.weights), search.classes)
+        search.exchangeable_units = ExchangeableUnits.of(_value_of_sample(table.groups, table.weights), search.classes)
     if table.strata is not None:
         search.strata = _value_of_sample(table.strata, table.weights).astype(np.int64)
     return search

@@ -180,24 +180,24 @@ class CommonEffectPair(PairInformation):
         information: CommonEffectInformation,
         pivot: int,
         columns: Columns | None,
-        shared: PairInformation,
+        redundancy_pair: PairInformation,
     ) -> None:
         self.information = information
         self.pivot = pivot
         self.columns = columns
-        self.shared = shared  # gives what the columns share with the pivot
+        self.redundancy_pair = redundancy_pair  # gives what the columns share with the pivot
 
     @property
     def redundancy(self) -> Floats:
-        return self.shared.redundancy
+        return self.redundancy_pair.redundancy
 
     @property
     def divisor(self) -> Floats:
-        return self.shared.divisor
+        return self.redundancy_pair.divisor
 
     @cached_property
     def joint_relevance(self) -> Floats:
-        features = self.of(np.arange(self.information.n_features))
+        features = self.of_features(np.arange(self.information.n_features))
         return self.information.bits_of_columns(self.pivot, features)
 
     @property
@@ -207,11 +207,11 @@ class CommonEffectPair(PairInformation):
 
     @property
     def conditional_redundancy(self) -> Floats:
-        return self.redundancy - self.of(self.information.relevance) + self.conditional_relevance
+        return self.redundancy - self.of_features(self.information.relevance) + self.conditional_relevance
 
     @property
     def joint_entropy(self) -> Floats:
-        return self.shared.joint_entropy
+        return self.redundancy_pair.joint_entropy
 
 
 class CommonEffectInformation(Information):
@@ -222,19 +222,19 @@ class CommonEffectInformation(Information):
 
     conditions_on_sets: ClassVar[bool] = True
     effect: ClassVar[str] = COMMON
-    pooled_kind: ClassVar[type[SumInformation]]
-    within_kind: ClassVar[type[PlugInWithinStrata | CorrectedWithinStrata]]
+    pooled_type: ClassVar[type[SumInformation]]
+    within_type: ClassVar[type[PlugInWithinStrata | CorrectedWithinStrata]]
 
     def __init__(self, source: CountSource) -> None:
         self.source = source
-        self.within = self.within_kind(source)
-        self.counts = self.within.counts
-        self.sums = self.within.sums
+        self.within_strata = self.within_type(source)
+        self.counts = self.within_strata.counts
+        self.sums = self.within_strata.sums
         self.entropy_terms = make_entropy_terms(source.n_samples)
         self.weights = StratumWeights.of_counts(self.counts)
-        self.shared: SumInformation = self.within  # gives what columns share with each other
+        self.redundancy_information: SumInformation = self.within_strata  # gives what columns share with each other
         if source.n_samples < MIN_ROWS_PER_STRATUM * len(self.counts.stratum_sizes):
-            self.shared = self.pooled_kind(source)
+            self.redundancy_information = self.pooled_type(source)
 
     def conditional(self) -> CommonEffectConditional:
         return CommonEffectConditional(self, partition_by_strata(self.source))
@@ -244,31 +244,32 @@ class CommonEffectInformation(Information):
 
     @property
     def entropy(self) -> Floats:
-        return self.shared.entropy
+        return self.redundancy_information.entropy
 
     @property
     def entropy_by_class(self) -> Floats:
-        return self.shared.entropy_by_class
+        return self.redundancy_information.entropy_by_class
 
     @property
     def class_entropy(self) -> float:
         """H(C|S)."""
-        return self.within.class_entropy
+        return self.within_strata.class_entropy
 
     @property
     def varies(self) -> Flags:
-        return self.within.varies
+        return self.within_strata.varies
 
     @property
-    def least_redundancy(self) -> Floats | None:
-        return self.shared.least_redundancy
+    def min_redundancy(self) -> Floats | None:
+        return self.redundancy_information.min_redundancy
 
     @cached_property
     def relevance(self) -> Floats:
         return self.bits_of_columns(None, np.arange(self.n_features))
 
     def pair(self, pivot: int, columns: Columns | None = None, *, by_class: bool = True) -> CommonEffectPair:
-        return CommonEffectPair(self, pivot, columns, self.shared.pair(pivot, columns, by_class=by_class))
+        redundancy_pair = self.redundancy_information.pair(pivot, columns, by_class=by_class)
+        return CommonEffectPair(self, pivot, columns, redundancy_pair)
 
     def bits_of_columns(self, pivot: int | None, columns: Columns) -> Floats:
         """The common effect of the joint value of the pivot with each of ``columns``; of each alone without a pivot."""
@@ -349,7 +350,7 @@ class CommonEffectConditional(ConditionalInformation):
     def __init__(self, information: CommonEffectInformation, partition: Partition) -> None:
         super().__init__(information.entropy_terms, partition)
         self.information = information
-        self._latest_cells: dict[int, _Cells] = {}  # a cache by feature, of the one that was counted last
+        self._latest_cells: dict[int, _Cells] = {}  # the cells of the feature that was counted last, by feature
 
     def refine(self, feature: int) -> CommonEffectConditional:
         return CommonEffectConditional(self.information, self.partition.refine(feature))
@@ -408,10 +409,12 @@ class CommonEffectConditional(ConditionalInformation):
         stratum_tables = []
         for cells in cells_of_columns:
             n_values = int(cells.joint_value.max()) + 1
-            with_class = cells.joint_value * cells.n_classes + cells.label
-            with_stratum = cells.joint_value * n_strata + self._stratum_of_part[cells.part]
-            class_tables.append(ContingencyTable.of_cells((1, n_values, cells.n_classes), with_class, cells.counts))
-            stratum_tables.append(ContingencyTable.of_cells((1, n_values, n_strata), with_stratum, cells.counts))
+            value_and_class = cells.joint_value * cells.n_classes + cells.label
+            value_and_stratum = cells.joint_value * n_strata + self._stratum_of_part[cells.part]
+            class_tables.append(
+                ContingencyTable.of_cells((1, n_values, cells.n_classes), value_and_class, cells.counts)
+            )
+            stratum_tables.append(ContingencyTable.of_cells((1, n_values, n_strata), value_and_stratum, cells.counts))
         return ColumnTables.of_tables(class_tables, stratum_tables)
 
     def shuffled_relevance(self, feature: int, seeds: NDArray[np.uint64]) -> Floats:
@@ -506,8 +509,8 @@ class PlugInCommonEffect(CommonEffectInformation):
     """The common effect as counted."""
 
     estimator: ClassVar[str] = "plug-in"
-    pooled_kind = PlugInInformation
-    within_kind = PlugInWithinStrata
+    pooled_type = PlugInInformation
+    within_type = PlugInWithinStrata
 
     def bits(self, tables: ColumnTables) -> Floats:
         return self.plug_in_bits(tables)
@@ -517,13 +520,13 @@ class CorrectedCommonEffect(CommonEffectInformation):
     """The common effect less its mean under shuffles of the class within the strata."""
 
     estimator: ClassVar[str] = "corrected"
-    pooled_kind = CorrectedInformation
-    within_kind = CorrectedWithinStrata
+    pooled_type = CorrectedInformation
+    within_type = CorrectedWithinStrata
 
     def chance_redundancy(self, feature: int, columns: Columns | None) -> Floats:
         """The mean of what Xi and Xs share over all shuffles of Xi, with Xs the feature."""
-        assert isinstance(self.shared, CorrectedInformation)
-        return self.shared.chance_redundancy(feature, columns)
+        assert isinstance(self.redundancy_information, CorrectedInformation)
+        return self.redundancy_information.chance_redundancy(feature, columns)
 
     def bits(self, tables: ColumnTables) -> Floats:
         return self.plug_in_bits(tables) - self.chance_bits(tables)

@@ -29,7 +29,7 @@ from bitsieve.counts.tables import (
     Chance,
     ChanceSums,
     EntropyTerms,
-    MinimumForm,
+    MinimumFormula,
     PairSums,
     column_blocks,
     make_entropy_terms,
@@ -53,11 +53,11 @@ MAX_CACHED_ROWS = 4096  # counts whose expected terms are cached
 CAUTION = 2.0  # standard deviations under shuffles that are subtracted from a cautious relevance
 
 
-def expected_terms(n_samples: int, first: Integers, second: Integers) -> Integers:
-    """``E(a, b)`` for every a in ``first`` and b in ``second``, rounded to integers, like entropy terms.
+def expected_terms(n_samples: int, row_counts: Integers, column_counts: Integers) -> Integers:
+    """``E(a, b)`` for every a in ``row_counts`` and b in ``column_counts``, rounded to integers, like entropy terms.
 
-    The result has the shape (len(first), len(second)). It is made by additions, multiplications and divisions in a
-    fixed order: equal margins give equal bits on every machine. Where many samples are expected in a cell, it is a
+    The result has a row for every a, and a column for every b. It is made by additions, multiplications and divisions
+    in a fixed order: equal margins give equal bits on every machine. Where many samples are expected in a cell, it is a
     Taylor series about the mean count, up to the fourth central moment. With m the mean and mu_k the central moments of
     the hypergeometric distribution:
 
@@ -74,8 +74,8 @@ def expected_terms(n_samples: int, first: Integers, second: Integers) -> Integer
         P(n + 1) / P(n) = (a - n) (b - n) / ((n + 1) (N - a - b + n + 1))
     """
     entropy_terms = make_entropy_terms(n_samples)
-    expected = np.empty((len(first), len(second)), np.int64)
-    _native.expected_terms(entropy_terms.table, entropy_terms.shift, n_samples, first, second, expected)
+    expected = np.empty((len(row_counts), len(column_counts)), np.int64)
+    _native.expected_terms(entropy_terms.table, entropy_terms.shift, n_samples, row_counts, column_counts, expected)
     return expected
 
 
@@ -127,7 +127,7 @@ class StratumCounts(NamedTuple):
         return cls(counts, np.array([0, len(counts)], np.int64))
 
     @classmethod
-    def by_stratum(cls, counts: Integers, stratum: Integers, n_strata: int) -> StratumCounts:
+    def sorted_by_stratum(cls, counts: Integers, stratum: Integers, n_strata: int) -> StratumCounts:
         """Counts whose strata are in any order."""
         order = np.argsort(stratum, kind="stable")
         return cls(counts[order], np.searchsorted(stratum[order], np.arange(n_strata + 1)))
@@ -168,18 +168,18 @@ class Margins:
         distinct, self.index_of_distinct = np.unique(stratum_and_count, return_inverse=True)
         stratum, self.distinct_counts = np.divmod(distinct, base)
         stratum_starts = np.searchsorted(stratum, np.arange(len(stratum_sizes) + 1)).tolist()
-        self._expected_sums = [
-            _expected_sums_of(self.distinct_counts[first:end], n_samples, entropy_terms)
+        self._native_sums = [
+            _native_expected_sums(self.distinct_counts[first:end], n_samples, entropy_terms)
             for n_samples, (first, end) in zip(stratum_sizes.tolist(), pairwise(stratum_starts), strict=True)
         ]
 
-    def expected(self, counts: StratumCounts) -> Integers:
+    def expected_sums(self, counts: StratumCounts) -> Integers:
         """For every distinct count m of a code in a stratum, ``sum of E(c, m)`` over the ``counts`` c of the stratum.
 
         Each sum is rounded to an integer.
         """
         sums = np.empty(len(self.distinct_counts), np.int64)
-        _native.expected_sums(self._expected_sums, counts.counts, counts.starts, sums)
+        _native.expected_sums(self._native_sums, counts.counts, counts.starts, sums)
         return sums
 
     def sum_by_column(self, values: Integers, columns: Columns | None) -> Integers:
@@ -195,7 +195,7 @@ class Margins:
         return np.add.reduceat(values[index_of_distinct], starts)
 
 
-def _expected_sums_of(counts: Integers, n_samples: int, entropy_terms: EntropyTerms) -> _native.ExpectedSums:
+def _native_expected_sums(counts: Integers, n_samples: int, entropy_terms: EntropyTerms) -> _native.ExpectedSums:
     """Sums of expected terms of each of ``counts`` with other counts, in a stratum of ``n_samples``."""
     interpolation = CubicInterpolation.between(nodes_of(n_samples), counts)
     return _native.ExpectedSums(
@@ -279,7 +279,7 @@ class CorrectedInformation(SumInformation):
     def __init__(self, source: CountSource) -> None:
         super().__init__(source)
         self._chance_by_feature: dict[int, ChanceSums] = {}  # a cache
-        self._expected: dict[int, Integers] = {}  # a cache by feature: `Margins.expected` of its codes
+        self._expected_sums: dict[int, Integers] = {}  # a cache by feature: `Margins.expected_sums` of its codes
 
     @cached_property
     def margins(self) -> Margins:
@@ -314,7 +314,7 @@ class CorrectedInformation(SumInformation):
         return self.relevance - CAUTION * np.sqrt(chance_relevance / (self.source.n_samples * log(2)))
 
     @cached_property
-    def least_redundancy(self) -> Floats:
+    def min_redundancy(self) -> Floats:
         """A lower bound of the corrected I(Xi;Xj) over all j.
 
         Plug-in information is 0 or more. Its mean over shuffles is at most ``log2(1 + E[chi^2] / N)`` by Jensen's
@@ -332,29 +332,31 @@ class CorrectedInformation(SumInformation):
 
             (sum over m of (sum over zc of E(n_zc, m) - sum over z of E(n_z, m)) + S_z - S_zc) / B
         """
-        by_count = self.margins.expected(counts_with_class) - self.margins.expected(counts)
+        sum_of_count = self.margins.expected_sums(counts_with_class) - self.margins.expected_sums(counts)
         sum_z = self.entropy_terms.sum(counts.counts)
         sum_zc = self.entropy_terms.sum(counts_with_class.counts)
-        return ChanceSums(by_count, sum_z - sum_zc)
+        return ChanceSums(sum_of_count, sum_z - sum_zc)
 
     def chance_bits(self, chance: ChanceSums, columns: Columns | None) -> Floats:
         """The mean of I(Xi;C|Z) over all shuffles of Xi, for every Xi of ``columns`` (None: all)."""
-        return self.bits(self.margins.sum_by_column(chance.by_count, columns) + chance.constant)
+        return self.bits(self.margins.sum_by_column(chance.sum_of_count, columns) + chance.constant)
 
     def chance_redundancy(self, feature: int, columns: Columns | None) -> Floats:
         """The mean of I(Xi;Xs) over all shuffles of Xi, with Xs the feature, for all Xi of ``columns`` (None: all)."""
         sums, _ = self.marginals
         sums_of_columns = sums if columns is None else sums[columns]
-        expected = self.margins.sum_by_column(self._expected_with(feature), columns)
+        expected = self.margins.sum_by_column(self._expected_sums_with(feature), columns)
         return self.bits(expected - sums_of_columns + (self.total - sums[feature]))
 
     def chance_given_feature(self, feature: int) -> ChanceSums:
         """The sums that give the mean of I(Xi;C|Xs) over shuffles of Xi, with Xs the feature: see `chance_given`."""
         if feature not in self._chance_by_feature:
             self._empty_if_full(self._chance_by_feature)
-            by_count = self.margins.expected(self.counts_with_class(feature)) - self._expected_with(feature)
+            sum_of_count = self.margins.expected_sums(self.counts_with_class(feature)) - self._expected_sums_with(
+                feature
+            )
             sum_z, sum_zc = self.marginals
-            self._chance_by_feature[feature] = ChanceSums(by_count, int(sum_z[feature] - sum_zc[feature]))
+            self._chance_by_feature[feature] = ChanceSums(sum_of_count, int(sum_z[feature] - sum_zc[feature]))
         return self._chance_by_feature[feature]
 
     def counts_with_class(self, feature: int) -> StratumCounts:
@@ -362,12 +364,12 @@ class CorrectedInformation(SumInformation):
         counts = self.sums.cell_counts(None, np.array([feature]), True)
         return StratumCounts.of_one_stratum(counted_by_class(counts.by_class)[0])
 
-    def _expected_with(self, feature: int) -> Integers:
-        """`Margins.expected` of the codes of a feature."""
-        if feature not in self._expected:
-            self._empty_if_full(self._expected)
-            self._expected[feature] = self.margins.expected(self.margins.code_counts.of_column(feature))
-        return self._expected[feature]
+    def _expected_sums_with(self, feature: int) -> Integers:
+        """`Margins.expected_sums` of the codes of a feature."""
+        if feature not in self._expected_sums:
+            self._empty_if_full(self._expected_sums)
+            self._expected_sums[feature] = self.margins.expected_sums(self.margins.code_counts.of_column(feature))
+        return self._expected_sums[feature]
 
     def _empty_if_full(self, cache: dict[int, Any]) -> None:
         if len(cache) >= self._row_limit:
@@ -386,7 +388,7 @@ class CorrectedInformation(SumInformation):
         else:
             return None
         pooled, by_class = self.marginals
-        form = MinimumForm(
+        formula = MinimumFormula(
             start=np.full(self.n_features, np.inf),
             pivot_sums=pooled - by_class,
             pivot_bits=pivot_bits,
@@ -394,7 +396,7 @@ class CorrectedInformation(SumInformation):
             n_smallest=n_smallest,
             chance=PairChance(self),
         )
-        return self.sums.minima(self.entropy_terms, form)
+        return self.sums.minima(self.entropy_terms, formula)
 
     def matrix(
         self,
@@ -408,7 +410,7 @@ class CorrectedInformation(SumInformation):
         cached_matrix = None if columns is None else self._cached_redundancy(columns, dtype)
         if cached_matrix is not None:
             return cached_matrix
-        matrix = self.sums.matrix(self.entropy_terms, self._form(quantity), dtype, columns, progress)
+        matrix = self.sums.matrix(self.entropy_terms, self._formula(quantity), dtype, columns, progress)
         chosen = np.arange(self.n_features) if columns is None else columns
         for index, pivot in enumerate(chosen.tolist()):
             matrix[index, index:] -= self.chance_redundancy(pivot, chosen[index:])
@@ -451,7 +453,7 @@ class CorrectedPair(SumPair):
 
     @property
     def conditional_redundancy(self) -> Floats:
-        return self.redundancy + self.conditional_relevance - self.of(self.information.relevance)
+        return self.redundancy + self.conditional_relevance - self.of_features(self.information.relevance)
 
     @property
     def conditional_relevance(self) -> Floats:

@@ -24,7 +24,7 @@ import numpy as np
 from bitsieve.counts.independence_sums import IndependenceSums
 from bitsieve.counts.source import CountSource
 from bitsieve.counts.tables import ContingencyTable, column_blocks, make_entropy_terms
-from bitsieve.information.independence import TestOptions, results_of
+from bitsieve.information.independence import NominalShape, TestOptions, results_of
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
 
 
@@ -228,6 +228,6 @@ def _tested_bits(tables: list[ContingencyTable], n_samples: int) -> TestedBits:
     entropy_terms = make_entropy_terms(n_samples)
     sums = IndependenceSums.of_tables(tables, entropy_terms, options.optional_sums)
     n_first, n_second = np.array([table.shape[1:] for table in tables], np.int64).T
-    results = results_of(sums, (1, n_first, n_second), entropy_terms, options)
+    results = results_of(sums, NominalShape(1, n_first, n_second), entropy_terms, options)
     bits = np.array([result.bits - result.bits_by_chance for result in results], np.float64)
     return TestedBits(bits, np.array([result.log_p for result in results], np.float64))

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.counts.packed import PackedSource
-from bitsieve.counts.search import Units
+from bitsieve.counts.search import ExchangeableUnits
 from bitsieve.counts.source import CodedSource
 from bitsieve.counts.tables import EntropyTerms, make_entropy_terms
 from bitsieve.information.drift import Combinations, TableDrift, TestedBits
@@ -38,7 +38,7 @@ def drift_of_groups(
     the rows were independent; the counts and the relevance stay as they are there.
     """
     rows = _Rows.of(source, combinations, columns)
-    units = Units.of(groups, rows.period)
+    units = ExchangeableUnits.of(groups, rows.period)
     observed = rows.drift(rows.period)
     shuffles = _Shuffles.run(rows, units, rows.stratum)
     shift = shuffles.test(observed.shift, [drift.shift for drift in shuffles.drifts])
@@ -85,7 +85,7 @@ class _Rows:
 
     @classmethod
     def of(cls, source: CodedSource, combinations: Combinations, columns: Columns) -> _Rows:
-        codes, combination = source.class_by_class()
+        codes, combination = source.samples_in_class_order()
         return cls(
             codes=np.asfortranarray(codes[:, columns]),
             arities=source.arities[columns],
@@ -145,7 +145,7 @@ class _Shuffles:
     smallest_log_p: float  # the logarithm of one in the number of arrangements
 
     @classmethod
-    def run(cls, rows: _Rows, units: Units, parts: Integers) -> _Shuffles:
+    def run(cls, rows: _Rows, units: ExchangeableUnits, parts: Integers) -> _Shuffles:
         """Shuffle the periods ``N_SHUFFLES`` times; ``parts`` has the number of the part of every sample."""
         phase("shuffling groups")
         drifts = []

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bitsieve.counts.source import CountSource
-from bitsieve.counts.tables import ContingencyTable, column_blocks, make_entropy_terms
+from bitsieve.counts.tables import ContingencyTable, OccupiedCells, column_blocks, make_entropy_terms
 from bitsieve.information.corrected import expected_terms
 from bitsieve.information.log_rank import has_unequal_hazards
 from bitsieve.information.plug_in import PlugInInformation
@@ -18,13 +18,13 @@ from bitsieve.utils.arrays import Columns, Flags, Floats, Integers, Values
 from bitsieve.utils.lazy import Lazy
 
 PIVOTS_AT_ONCE = 256  # conditioning columns whose pairs with all others are screened at once
-PIVOT_BATCH_ENDS = (8, 24, 56, 120)  # pivots are tested in batches: what one shows to be informative is tested no more
+PIVOT_BATCH_EDGES = (8, 24, 56, 120)  # pivots are tested in batches: a column found informative is not in the next
 CELLS_AT_ONCE = 1 << 18  # cells of the tables that are tested at once
 MIN_EXPECTED = 5  # the tail of chi-squared holds if every cell expects at least so many samples
 SMALLEST_TAIL = 1e-290
 SMALLEST_LOG_TAIL = log(SMALLEST_TAIL)  # a smaller tail is replaced by a bound
 ROUNDING = 1e-12  # the relative rounding error of the logarithm of a tail is smaller
-_PRIOR = 0.5  # samples that each class has in every cell before any is counted (Krichevsky and Trofimov)
+PRIOR_COUNT = 0.5  # samples that each class has in every cell before any is counted (Krichevsky and Trofimov)
 
 
 def carries_information(information: Information, columns: Columns, level: float = 0.05) -> Lazy[Flags]:
@@ -79,7 +79,7 @@ def are_informative_alone(information: Information, level: float) -> Flags:
 def columns_that_may_pass(plug_in: PlugInInformation, limit: float) -> Columns:
     """The columns whose G would be significant with one degree of freedom: ``log p <= limit``."""
     g = np.maximum(0.0, 2 * log(2) * plug_in.source.n_samples * plug_in.relevance)
-    return np.flatnonzero(plug_in.varies & (_below_log_tail_of_one(g) <= limit))
+    return np.flatnonzero(plug_in.varies & (_log_tail_bound_of_one_degree(g) <= limit))
 
 
 def n_columns_tried(information: Information) -> int:
@@ -94,7 +94,7 @@ def log_codings(source: CountSource, columns: Columns) -> Floats:
     search = source.search
     if search is None:
         return np.zeros(len(columns))
-    if search.units is not None:
+    if search.exchangeable_units is not None:
         return np.full(len(columns), np.inf)
     return np.array([search.log_codings(int(column)) for column in columns], np.float64)
 
@@ -110,9 +110,9 @@ def _are_informative(information: Information, chosen: Columns, penalty: Floats,
         pivots = np.arange(first, min(first + PIVOTS_AT_ONCE, len(chosen)))  # indices in ``chosen``, too
         # The largest logarithm of p that shows information, of every pivot (row) and candidate (column).
         limit = log(level / 2 / n_tried**2) - penalty[pivots, None] - penalty[candidates]
-        is_possible = _bound_is_within(information, chosen, pivots, candidates, limit)
+        is_possible = _may_be_significant(information, chosen, pivots, candidates, limit)
         rows_to_test = np.flatnonzero(is_possible.any(axis=1))
-        for rows in np.split(rows_to_test, PIVOT_BATCH_ENDS):
+        for rows in np.split(rows_to_test, PIVOT_BATCH_EDGES):
             is_tested = is_possible[rows] & ~is_informative[candidates]
             pairs: list[tuple[int | None, Columns]] = []
             for row, is_tested_with_pivot in zip(rows, is_tested, strict=True):
@@ -124,7 +124,7 @@ def _are_informative(information: Information, chosen: Columns, penalty: Floats,
     return is_informative
 
 
-def _bound_is_within(
+def _may_be_significant(
     information: Information, chosen: Columns, pivots: Columns, candidates: Columns, limit: Floats
 ) -> Flags:
     """Whether a lower bound of the logarithm of p of each pivot and candidate is within its limit.
@@ -134,7 +134,7 @@ def _bound_is_within(
     bits = information.conditional_rows(chosen[pivots], chosen[candidates])
     g = np.maximum(0.0, 2 * log(2) * information.source.n_samples * bits)
     is_other_column = candidates != pivots[:, None]
-    is_possible: Flags = is_other_column & (_below_log_tail_of_one(g) <= limit)  # cheap, and rules out most
+    is_possible: Flags = is_other_column & (_log_tail_bound_of_one_degree(g) <= limit)  # cheap, and rules out most
     is_possible[is_possible] = _bounded_log_tail(1, g[is_possible]) <= limit[is_possible]
     return is_possible
 
@@ -165,16 +165,16 @@ def _log_tails(source: CountSource, pairs: Sequence[tuple[int | None, Columns]])
 class CellGroups(NamedTuple):
     """Groups of cells, numbered 0, 1, ... over all tables."""
 
-    of_cell: Columns  # the group of each cell
+    group_of_cell: Columns
     size: Values  # the samples of each group
     owner: Columns  # the part that each group lies in; the table, if the groups are parts
 
     @classmethod
-    def of_cells(cls, group: Columns, owner: Columns, n: Values) -> CellGroups:
-        """Group cells with ``n`` samples, given the group of each cell and the owner of that group."""
+    def of_cells(cls, group: Columns, owner: Columns, counts: Values) -> CellGroups:
+        """Group cells with these counts, given the group of each cell and the owner of that group."""
         owner_of_group = np.zeros(int(group.max()) + 1, np.intp)
         owner_of_group[group] = owner
-        return cls(group, np.bincount(group, n), owner_of_group)
+        return cls(group, np.bincount(group, counts), owner_of_group)
 
 
 class Cells(NamedTuple):
@@ -183,7 +183,7 @@ class Cells(NamedTuple):
     A part z is a first code in a table, a code x is a second code in a part, a label c is a class in a part.
     """
 
-    n: Values  # n_zxc of every cell
+    counts: Values  # n_zxc of every cell
     parts: CellGroups  # of size n_z
     codes: CellGroups  # of size n_zx
     labels: CellGroups  # of size n_zc
@@ -192,22 +192,18 @@ class Cells(NamedTuple):
     def of_tables(cls, tables: Sequence[ContingencyTable]) -> Cells:
         """List the cells of tables with the same number of classes."""
         n_classes = tables[0].shape[2]
-        n_listed = [len(table.counts) for table in tables]
-        counts = np.concatenate([table.counts for table in tables])
-        is_occupied = counts > 0
-        n = counts[is_occupied]
-        table = np.repeat(np.arange(len(tables)), n_listed)[is_occupied]
-        n_codes = np.repeat([table.shape[1] for table in tables], n_listed)[is_occupied]
-        cell = np.concatenate([_listed_cells(table) for table in tables])[is_occupied]
+        n_codes_of_table = np.array([table.shape[1] for table in tables])
+        table, cell, counts = OccupiedCells.of_tables(tables)
+        n_codes = n_codes_of_table[table]
         # Cells ascend in every table, and so do its parts and, within these, the codes.
         part = _numbered(table, cell // (n_codes * n_classes))
         code = _numbered(part, cell // n_classes)
         _, label = np.unique(part * n_classes + cell % n_classes, return_inverse=True)
         return cls(
-            n=n,
-            parts=CellGroups.of_cells(part, table, n),
-            codes=CellGroups.of_cells(code, part, n),
-            labels=CellGroups.of_cells(label, part, n),
+            counts=counts,
+            parts=CellGroups.of_cells(part, table, counts),
+            codes=CellGroups.of_cells(code, part, counts),
+            labels=CellGroups.of_cells(label, part, counts),
         )
 
     def sum_by_table(self, values: Values, part_of_value: Columns, n_tables: int) -> Floats:
@@ -245,11 +241,11 @@ def log_tails(tables: Sequence[ContingencyTable]) -> Floats:
 
 def _g_statistic(cells: Cells, n_tables: int) -> Floats:
     """``G = 2 sum n_zxc ln(n_zxc n_z / (n_zx n_zc))`` of every table, the sum over its cells."""
-    n_z = cells.parts.size[cells.parts.of_cell]
-    n_zx = cells.codes.size[cells.codes.of_cell]
-    n_zc = cells.labels.size[cells.labels.of_cell]
-    log_ratio = np.log(cells.n * n_z / (n_zx * n_zc))
-    return np.maximum(0.0, 2 * cells.sum_by_table(cells.n * log_ratio, cells.parts.of_cell, n_tables))
+    n_z = cells.parts.size[cells.parts.group_of_cell]
+    n_zx = cells.codes.size[cells.codes.group_of_cell]
+    n_zc = cells.labels.size[cells.labels.group_of_cell]
+    log_ratio = np.log(cells.counts * n_z / (n_zx * n_zc))
+    return np.maximum(0.0, 2 * cells.sum_by_table(cells.counts * log_ratio, cells.parts.group_of_cell, n_tables))
 
 
 def _smallest_expected(cells: Cells, is_counted: Flags, n_tables: int) -> Floats:
@@ -269,17 +265,12 @@ def _log_p_by_betting(cells: Cells, n_classes: int, n_tables: int) -> Floats:
     all_parts = np.arange(len(cells.parts.size))
     log_shuffled = cells.sum_by_table(_log_gamma(cells.labels.size + 1), cells.labels.owner, n_tables)
     log_shuffled -= cells.sum_by_table(_log_gamma(cells.parts.size + 1), all_parts, n_tables)
-    prior_of_code = n_classes * _PRIOR
+    prior_of_code = n_classes * PRIOR_COUNT
     log_of_codes = _log_gamma(prior_of_code) - _log_gamma(cells.codes.size + prior_of_code)
-    log_of_cells = _log_gamma(cells.n + _PRIOR) - _log_gamma(_PRIOR)
+    log_of_cells = _log_gamma(cells.counts + PRIOR_COUNT) - _log_gamma(PRIOR_COUNT)
     log_learned = cells.sum_by_table(log_of_codes, cells.codes.owner, n_tables)
-    log_learned += cells.sum_by_table(log_of_cells, cells.parts.of_cell, n_tables)
+    log_learned += cells.sum_by_table(log_of_cells, cells.parts.group_of_cell, n_tables)
     return log_shuffled - log_learned
-
-
-def _listed_cells(table: ContingencyTable) -> Integers:
-    """The flat index of every cell that a table lists."""
-    return np.arange(len(table.counts)) if table.cells is None else table.cells
 
 
 def _numbered(outer: Values, inner: Values) -> Columns:
@@ -346,8 +337,11 @@ def _raised_log_tails(start: Floats, low: int, degrees: Values, half: Floats) ->
     return result
 
 
-def _below_log_tail_of_one(x: Floats) -> Floats:
-    """A bound below the tail of one degree: ``erfc(a) > 2 / sqrt(pi) exp(-a^2) / (a + sqrt(a^2 + 2))``."""
+def _log_tail_bound_of_one_degree(x: Floats) -> Floats:
+    """A lower bound of the logarithm of the tail of one degree.
+
+    ``erfc(a) > 2 / sqrt(pi) exp(-a^2) / (a + sqrt(a^2 + 2))``
+    """
     half: Floats = x / 2
     bound: Floats = log(2 / pi**0.5) - half - np.log(np.sqrt(half) + np.sqrt(half + 2)) - ROUNDING * (1 + half)
     return bound
@@ -366,12 +360,12 @@ def _log_gamma(x: Any) -> Floats:
     return np.array([lgamma(value) for value in values.tolist()])[index].reshape(np.shape(x))
 
 
-def expected_information(first: Integers, second: Integers) -> float:
+def expected_information(row_counts: Integers, column_counts: Integers) -> float:
     """The plug-in information of two variables with these counts of their values, in bits, when one is permuted."""
-    n = int(first.sum())
+    n = int(row_counts.sum())
     entropy_terms = make_entropy_terms(n)
-    rows, n_rows = np.unique(first[first > 0], return_counts=True)
-    columns, n_columns = np.unique(second[second > 0], return_counts=True)
+    rows, n_rows = np.unique(row_counts[row_counts > 0], return_counts=True)
+    columns, n_columns = np.unique(column_counts[column_counts > 0], return_counts=True)
     joint = int(n_rows @ expected_terms(n, rows, columns) @ n_columns)
-    margins = entropy_terms.sum(first) + entropy_terms.sum(second) - entropy_terms.sum(np.array([n]))
+    margins = entropy_terms.sum(row_counts) + entropy_terms.sum(column_counts) - entropy_terms.sum(np.array([n]))
     return (joint - margins) / entropy_terms.per_bit

@@ -158,7 +158,7 @@ class IndependenceTests:
     def _test_afresh(self, x: int, others: Columns, strata: Variables) -> None:
         """Make tests that are not cached."""
         sums = self.counts.sums(x, others, strata, self.options.optional_sums)
-        shape = (self.nominal_cells(strata), self.n_levels[others], self.n_levels[x])
+        shape = NominalShape(self.nominal_cells(strata), self.n_levels[others], self.n_levels[x])
         results = results_of(sums, shape, self.entropy_terms, self.options)
         for y, result in zip(others.tolist(), results, strict=True):
             if self.options.p_by == SHUFFLES and result.is_executed:
@@ -193,18 +193,34 @@ class IndependenceTests:
         return result._replace(p=exp(log_p), log_p=log_p)
 
 
-def results_of(
-    sums: IndependenceSums, shape: tuple[float, Integers, Integers], entropy_terms: EntropyTerms, options: TestOptions
-) -> list[TestResult]:
-    """The tests with these sums.
+@dataclass(frozen=True)
+class NominalShape:
+    """The shapes of the tables of several tests: what could occur, with samples or without."""
 
-    ``shape`` has how many strata are possible, with samples or without; and the numbers of values that the two
-    variables of each test could have.
-    """
-    nominal_strata, n_first, n_second = shape
-    n_cells = nominal_strata * n_first * n_second
+    n_strata: float
+    n_first: Integers  # how many values the first variable of each test could have
+    n_second: Integers
+
+    @property
+    def n_cells(self) -> Floats:
+        """The number of cells of each table."""
+        n_cells: Floats = self.n_strata * self.n_first.astype(np.float64) * self.n_second
+        return n_cells
+
+    @property
+    def degrees_of_freedom(self) -> Floats:
+        """The degrees of freedom if every cell had samples."""
+        degrees_of_freedom: Floats = self.n_strata * (self.n_first.astype(np.float64) - 1) * (self.n_second - 1)
+        return degrees_of_freedom
+
+
+def results_of(
+    sums: IndependenceSums, shape: NominalShape, entropy_terms: EntropyTerms, options: TestOptions
+) -> list[TestResult]:
+    """The tests with these sums, of tables of this shape."""
+    n_samples = entropy_terms.n_samples
     bits = np.maximum(sums.information, 0) / entropy_terms.per_bit  # rounding of the terms may go below 0
-    g = 2 * entropy_terms.n_samples * log(2) * bits
+    g = 2 * n_samples * log(2) * bits
     freedom: Floats = sums.degrees_of_freedom.astype(np.float64)
     is_possible = freedom > 0
     expected_g = np.full(len(g), np.nan)
@@ -215,28 +231,27 @@ def results_of(
     elif options.test == "pearson":
         statistic = np.maximum(sums.pearson, 0.0)
     if options.test != SCALED and options.freedom == "nominal":
-        freedom = np.minimum(nominal_strata * (n_first - 1) * (n_second - 1), MAX_FREEDOM)
-    is_executed = entropy_terms.n_samples >= options.power * n_cells
+        freedom = np.minimum(shape.degrees_of_freedom, MAX_FREEDOM)
+    is_executed = n_samples >= options.power * shape.n_cells
     is_possible = is_possible & is_executed
     statistic = np.where(is_possible, statistic, 0.0)
     log_p = np.where(is_possible, _log_tail(np.maximum(freedom, 1), statistic), 0.0)
-    by_chance = expected_g / (2 * entropy_terms.n_samples * log(2))
-    is_reliable = entropy_terms.n_samples >= RELIABLE_SAMPLES * n_cells
+    bits_by_chance = expected_g / (2 * n_samples * log(2))
+    is_reliable = n_samples >= RELIABLE_SAMPLES * shape.n_cells
     return [
-        TestResult(*values)
-        for values in zip(
-            statistic.tolist(),
-            freedom.astype(np.int64).tolist(),
-            map(exp, log_p.tolist()),
-            log_p.tolist(),
-            bits.tolist(),
-            by_chance.tolist(),
-            sums.n_strata.tolist(),
-            sums.least_expected.tolist(),
-            is_reliable.tolist(),
-            is_executed.tolist(),
-            strict=True,
+        TestResult(
+            statistic=float(statistic[i]),
+            degrees_of_freedom=int(freedom[i]),
+            p=exp(log_p[i]),
+            log_p=float(log_p[i]),
+            bits=float(bits[i]),
+            bits_by_chance=float(bits_by_chance[i]),
+            n_strata=int(sums.n_strata[i]),
+            least_expected=float(sums.least_expected[i]),
+            is_reliable=bool(is_reliable[i]),
+            is_executed=bool(is_executed[i]),
         )
+        for i in range(len(bits))
     ]
 
 

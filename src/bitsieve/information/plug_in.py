@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from bitsieve.counts.source import CountSource, conditioning, sums_of
-from bitsieve.counts.tables import EntropyTerms, MinimumForm, PairForm, PairSums, Sums, make_entropy_terms
+from bitsieve.counts.tables import EntropyTerms, MinimumFormula, PairFormula, PairSums, Sums, make_entropy_terms
 from bitsieve.information.protocol import (
     ConditionalInformation,
     DisjointPairs,
@@ -165,14 +165,14 @@ class SumInformation(Information):
             pivot_sums = np.full(self.n_features, self.total - self.class_sum)
         else:
             return None
-        form = MinimumForm(
+        formula = MinimumFormula(
             start=self.relevance if capped else np.full(self.n_features, np.inf),
             pivot_sums=pivot_sums,
             pivot_bits=np.zeros(self.n_features),
             per_bit=self.entropy_terms.per_bit,
             n_smallest=n_smallest,
         )
-        return self.sums.minima(self.entropy_terms, form)
+        return self.sums.minima(self.entropy_terms, formula)
 
     def disjoint_pairs(self) -> DisjointPairs | None:
         support = self.sums.disjoint_support(self.entropy_terms, self.marginals[0])
@@ -186,7 +186,7 @@ class SumInformation(Information):
 
     def conditional_rows(self, pivots: Columns, columns: Columns) -> Matrix:
         pooled, by_class = self.marginals
-        form = PairForm(
+        formula = PairFormula(
             pooled_sign=-1,
             class_sign=1,
             row_offsets=pooled - by_class,
@@ -200,9 +200,9 @@ class SumInformation(Information):
                 pooled=np.array([row.pooled[columns] for row in cached_rows]),
                 by_class=np.array([counted_by_class(row.by_class)[columns] for row in cached_rows]),
             )
-            return form.values(pivots[:, None], columns, sums)
+            return formula.values(pivots[:, None], columns, sums)
         out = np.empty((len(pivots), len(columns)))
-        self.sums.matrix_rows(self.entropy_terms, form, pivots, columns, out)
+        self.sums.matrix_rows(self.entropy_terms, formula, pivots, columns, out)
         return out
 
     def matrix(
@@ -216,7 +216,7 @@ class SumInformation(Information):
             cached_matrix = self._cached_redundancy(columns, dtype)
             if cached_matrix is not None:
                 return cached_matrix
-        matrix = self.sums.matrix(self.entropy_terms, self._form(quantity), dtype, columns, progress)
+        matrix = self.sums.matrix(self.entropy_terms, self._formula(quantity), dtype, columns, progress)
         if quantity in ("conditional_relevance", "mean_relevance"):
             np.fill_diagonal(matrix, self.relevance if columns is None else self.relevance[columns])
         return matrix
@@ -239,10 +239,10 @@ class SumInformation(Information):
         return matrix
 
     def symmetric_conditional_rows(self, pivots: Columns, columns: Columns, out: Matrix) -> None:
-        self.sums.matrix_rows(self.entropy_terms, self._form("mean_relevance"), pivots, columns, out)
+        self.sums.matrix_rows(self.entropy_terms, self._formula("mean_relevance"), pivots, columns, out)
         self.put_relevance(pivots, columns, out)
 
-    def _form(self, quantity: Quantity) -> PairForm:
+    def _formula(self, quantity: Quantity) -> PairFormula:
         """The formula of a quantity, by the sums of a pair.
 
         I(Xi;Xj)    (T[N] - S_i - S_j + S_ij) / B
@@ -252,7 +252,7 @@ class SumInformation(Information):
         pooled, by_class = self.marginals
         per_bit = self.entropy_terms.per_bit
         if quantity == "redundancy":
-            return PairForm(
+            return PairFormula(
                 pooled_sign=1,
                 class_sign=0,
                 row_offsets=self.total - pooled,
@@ -261,7 +261,7 @@ class SumInformation(Information):
                 symmetric=False,
             )
         if quantity == "conditional_redundancy":
-            return PairForm(
+            return PairFormula(
                 pooled_sign=0,
                 class_sign=1,
                 row_offsets=self.class_sum - by_class,
@@ -269,7 +269,7 @@ class SumInformation(Information):
                 per_bit=per_bit,
                 symmetric=False,
             )
-        return PairForm(
+        return PairFormula(
             pooled_sign=-1,
             class_sign=1,
             row_offsets=np.zeros_like(pooled),
@@ -294,13 +294,13 @@ class SumPair(PairInformation):
     def redundancy(self) -> Floats:
         info = self.information
         pooled, _ = info.marginals
-        return info.bits(self._sums.pooled + (info.total - pooled[self.pivot]) - self.of(pooled))
+        return info.bits(self._sums.pooled + (info.total - pooled[self.pivot]) - self.of_features(pooled))
 
     @property
     def conditional_redundancy(self) -> Floats:
         info = self.information
         _, by_class = info.marginals
-        return info.bits(self._sums_by_class + (info.class_sum - by_class[self.pivot]) - self.of(by_class))
+        return info.bits(self._sums_by_class + (info.class_sum - by_class[self.pivot]) - self.of_features(by_class))
 
     @property
     def conditional_relevance(self) -> Floats:
@@ -336,7 +336,7 @@ class PlugInInformation(SumInformation):
     estimator: ClassVar[str] = "plug-in"
 
     @cached_property
-    def least_redundancy(self) -> Floats:
+    def min_redundancy(self) -> Floats:
         return np.zeros(self.n_features)
 
 

@@ -47,7 +47,7 @@ class PairInformation(Protocol):
     pivot: int
     columns: Columns | None
 
-    def of(self, values: NDArray[Number]) -> NDArray[Number]:
+    def of_features(self, values: NDArray[Number]) -> NDArray[Number]:
         """Take the values of the features Xi from those of all features, such as ``information.entropy``."""
         return values if self.columns is None else values[self.columns]
 
@@ -71,7 +71,7 @@ class PairInformation(Protocol):
     def pivot_relevance(self) -> Floats:
         """I(Xs;C|Xi). Each is counted by itself, unless ``information.counts_both_ways``."""
         pivot = np.array([self.pivot])
-        features = self.of(np.arange(self.information.n_features))
+        features = self.of_features(np.arange(self.information.n_features))
         pairs = [self.information.pair(feature, pivot) for feature in features.tolist()]
         return np.array([pair.conditional_relevance[0] for pair in pairs])
 
@@ -178,7 +178,7 @@ class Information(Protocol):
         return self.relevance
 
     @property
-    def least_redundancy(self) -> Floats | None:
+    def min_redundancy(self) -> Floats | None:
         """A lower bound of I(Xi;Xs) over all Xs, for every Xi; None where the estimator knows none."""
         return None
 
@@ -368,7 +368,7 @@ def class_uncertainty(information: Information) -> Floats:
 def pair_uncertainty(pair: PairInformation) -> Floats:
     """The symmetric uncertainty SU(Xi,Xs) of the features of ``pair`` with their pivot."""
     entropy = pair.information.entropy
-    return _symmetric_uncertainty(pair.redundancy, pair.of(entropy) + entropy[pair.pivot])
+    return _symmetric_uncertainty(pair.redundancy, pair.of_features(entropy) + entropy[pair.pivot])
 
 
 def _symmetric_uncertainty(information: Floats, entropies: Floats) -> Floats:

@@ -137,9 +137,9 @@ class SurvivalInformation(Information):
         self.sums = sums_of(source)
         self.sums.row_seconds = survival_source.pair_cells_seconds
         n_events = self.source.n_events
-        # Terms of cells are integers in units of 1 / scale bit. No sum of cells reaches 2**62.
-        self.scale = 2.0 ** (62 - MAX_LOG2_BITS - n_events.bit_length())
-        self._units_per_event = self.source.units_by_interval / self.source.n_events_by_interval
+        # Terms of cells are integers in units of 1 / per_bit bit. No sum of cells reaches 2**62.
+        self.per_bit = 2.0 ** (62 - MAX_LOG2_BITS - n_events.bit_length())
+        self._scale_of_expected = self.source.scaled_expected_by_interval / self.source.n_events_by_interval
 
     def conditional(self) -> ConditionalInformation:
         return self.plug_in_conditional()
@@ -161,7 +161,7 @@ class SurvivalInformation(Information):
 
     @cached_property
     def relevance_sums(self) -> Integers:
-        """``D I(Xi;dN)`` of every feature, in units of ``1 / scale`` bit."""
+        """``D I(Xi;dN)`` of every feature, in units of ``1 / per_bit`` bit."""
         all_columns = np.arange(self.n_features)
         return self.sums_of_cells(self.source.pair_cells(None, all_columns), self.n_features)
 
@@ -170,8 +170,8 @@ class SurvivalInformation(Information):
         return self.bits(self.relevance_sums)
 
     @property
-    def least_redundancy(self) -> Floats | None:
-        return self.row_information.least_redundancy
+    def min_redundancy(self) -> Floats | None:
+        return self.row_information.min_redundancy
 
     @property
     def varies(self) -> Flags:
@@ -179,18 +179,18 @@ class SurvivalInformation(Information):
 
     def bits(self, sums: Integers) -> Floats:
         """Sums over cells as bits per event."""
-        return sums / (self.source.n_events * self.scale)
+        return sums / (self.source.n_events * self.per_bit)
 
     def sums_of_cells(self, cells: EventCells, n_tables: int) -> Integers:
-        """``sum O log2(O / E)`` over the cells of every table, in units of ``1 / scale`` bit."""
+        """``sum O log2(O / E)`` over the cells of every table, in units of ``1 / per_bit`` bit."""
         sums = np.zeros(n_tables, np.int64)
         np.add.at(sums, cells.table, self.terms_of_cells(cells))
         return sums
 
     def terms_of_cells(self, cells: EventCells) -> Integers:
-        """``O log2(O / E)`` of every cell, rounded to units of ``1 / scale`` bit."""
-        ratio = cells.events / cells.expected_units * self._units_per_event[cells.interval]
-        return np.rint(cells.events * _native.log2_of_each(ratio) * self.scale).astype(np.int64)
+        """``O log2(O / E)`` of every cell, rounded to units of ``1 / per_bit`` bit."""
+        ratio = cells.events / cells.scaled_expected * self._scale_of_expected[cells.interval]  # O / E
+        return np.rint(cells.events * _native.log2_of_each(ratio) * self.per_bit).astype(np.int64)
 
     def pair(self, pivot: int, columns: Columns | None = None, *, by_class: bool = True) -> SurvivalPair:
         return SurvivalPair(self, pivot, columns)
@@ -220,7 +220,7 @@ class CorrectedSurvivalInformation(SurvivalInformation):
     @cached_property
     def expected_shares(self) -> ExpectedShares:
         """The shares of the expected events of every code."""
-        return ExpectedShares(self.source, self.scale)
+        return ExpectedShares(self.source, self.per_bit)
 
     def conditional(self) -> ConditionalInformation:
         return CorrectedSurvivalConditional(self, JointCodes(self.source))
@@ -261,18 +261,18 @@ class CorrectedSurvivalInformation(SurvivalInformation):
 class ExpectedShares:
     """The shares of the expected events of every code of every column, in every interval."""
 
-    def __init__(self, source: SurvivalSource, scale: float) -> None:
-        starts, units = source.unit_margins()
+    def __init__(self, source: SurvivalSource, per_bit: float) -> None:
+        starts, scaled_expected = source.scaled_expected_margins()
         self.starts = starts
-        self.scale = scale
-        self.share = units / source.units_by_interval
+        self.per_bit = per_bit
+        self.share = scaled_expected / source.scaled_expected_by_interval
         positive = np.where(self.share > 0, self.share, 1.0)
         self.log2_share = _native.log2_of_each(positive.reshape(-1)).reshape(self.share.shape)
         #: A cache for each interval: the excess of every code, by number of events
         self._excess_by_interval: list[dict[int, Integers]] = [{} for _ in range(self.share.shape[1])]
 
     def chance_sums(self, events: Integers) -> Integers:
-        """``sum over z and x of b(O_z, p_x) - O_z p_x log2(O_z p_x)`` of every column x, in units of ``1 / scale`` bit.
+        """``sum over z and x of b(O_z, p_x) - O_z p_x log2(O_z p_x)`` of every column, in units of ``1 / per_bit`` bit.
 
         ``events`` are the events O_z of every part z in every interval, shape (n_parts, n_intervals).
         """
@@ -299,7 +299,7 @@ class ExpectedShares:
             share = self.share[is_expected, interval]
             log2_share = self.log2_share[is_expected, interval]
             excess = np.zeros((len(new_counts), len(self.share)), np.int64)
-            excess[:, is_expected] = np.rint(binomial_excess(new_counts[:, None], share, log2_share) * self.scale)
+            excess[:, is_expected] = np.rint(binomial_excess(new_counts[:, None], share, log2_share) * self.per_bit)
             cache.update(zip(new_counts.tolist(), excess, strict=True))
         return np.stack([cache[count] for count in counts.tolist()])
 
@@ -329,9 +329,9 @@ class SurvivalPair(PairInformation):
 
     @cached_property
     def _joint_sums(self) -> Integers:
-        """``D I(Xi,Xs;dN)``, in units of ``1 / scale`` bit."""
+        """``D I(Xi,Xs;dN)``, in units of ``1 / per_bit`` bit."""
         info = self.information
-        columns = self.of(np.arange(info.n_features))
+        columns = self.of_features(np.arange(info.n_features))
         return info.sums_of_cells(info.source.pair_cells(self.pivot, columns), len(columns))
 
     @property
@@ -346,7 +346,7 @@ class SurvivalPair(PairInformation):
 
     @property
     def conditional_redundancy(self) -> Floats:
-        return self.redundancy + self.conditional_relevance - self.of(self.information.relevance)
+        return self.redundancy + self.conditional_relevance - self.of_features(self.information.relevance)
 
     @property
     def joint_entropy(self) -> Floats:
@@ -365,7 +365,7 @@ class CorrectedSurvivalPair(SurvivalPair):
     @cached_property
     def conditional_relevance(self) -> Floats:
         chance = self.information.chance_given_feature(self.pivot)
-        return super().conditional_relevance - self.of(chance)
+        return super().conditional_relevance - self.of_features(chance)
 
 
 class EventDraws:
@@ -381,8 +381,8 @@ class EventDraws:
         The rows of each code that are at risk.
     first_cell : ndarray of int, shape (n_times,)
         The cell of code 0 of the part and the interval of each time. Cells are ordered by part, code and interval.
-    units : ndarray of int, shape (n_cells,)
-        The expected events of every cell.
+    scaled_expected : ndarray of int, shape (n_cells,)
+        The expected events of every cell, scaled.
     """
 
     def __init__(self, source: SurvivalSource, partition: JointCodes, feature: int) -> None:
@@ -396,11 +396,12 @@ class EventDraws:
         self.n_intervals = risk_sets.n_intervals
         part_of_time = times.stratum % n_parts
         self.first_cell = part_of_time * n_codes * self.n_intervals + times.interval
-        units = np.empty((n_parts * n_codes, self.n_intervals), np.int64)
+        scaled_expected = np.empty((n_parts * n_codes, self.n_intervals), np.int64)
         part_and_code = partition.part * n_codes + code
         for interval in range(self.n_intervals):
-            units[:, interval] = exact_sums(part_and_code, source.units[:, interval], n_parts * n_codes)
-        self.units = units.reshape(-1)
+            sample_values = source.scaled_expected[:, interval]
+            scaled_expected[:, interval] = exact_sums(part_and_code, sample_values, n_parts * n_codes)
+        self.scaled_expected = scaled_expected.reshape(-1)
 
     def events(self, seeds: NDArray[np.uint64]) -> Integers:
         """The events of every cell in every draw, shape (n_draws, n_cells); as many draws as seeds.
@@ -410,7 +411,7 @@ class EventDraws:
         """
         random = np.random.default_rng(seeds)
         n_draws = len(seeds)
-        events = np.zeros((n_draws, len(self.units)), np.int64)
+        events = np.zeros((n_draws, len(self.scaled_expected)), np.int64)
         draw = np.arange(n_draws)[:, None]
         events_left = np.tile(self.n_events, (n_draws, 1))
         rows_left = self.at_risk.sum(axis=0)
@@ -445,7 +446,7 @@ class SurvivalConditional(ConditionalInformation):
 
     @cached_property
     def _sum_of_parts(self) -> int:
-        """``D I(Z;dN)``, in units of ``1 / scale`` bit."""
+        """``D I(Z;dN)``, in units of ``1 / per_bit`` bit."""
         cells = self.information.source.part_cells(self.joint_codes.part, None)
         return int(self.information.sums_of_cells(cells, 1)[0])
 
@@ -496,7 +497,7 @@ class SurvivalConditional(ConditionalInformation):
             table=np.zeros(len(distinct), np.intp),
             interval=distinct_cell % draws.n_intervals,
             events=distinct_n_events,
-            expected_units=draws.units[distinct_cell],
+            scaled_expected=draws.scaled_expected[distinct_cell],
         )
         terms = self.information.terms_of_cells(cells)
         sums = np.zeros(len(events), np.int64)

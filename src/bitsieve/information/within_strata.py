@@ -70,8 +70,8 @@ class CorrectedConditionalWithinStrata(CorrectedConditional):
         _, _, n_classes = parts_by_class.shape
         stratum_of_cell = stratum_of_part[cells // n_classes]
         return self.information.chance_given(
-            StratumCounts.by_stratum(part_sizes.counts, stratum_of_part, n_strata),
-            StratumCounts.by_stratum(counts, stratum_of_cell, n_strata),
+            StratumCounts.sorted_by_stratum(part_sizes.counts, stratum_of_part, n_strata),
+            StratumCounts.sorted_by_stratum(counts, stratum_of_cell, n_strata),
         )
 
 
@@ -124,7 +124,7 @@ class CorrectedWithinStrata(WithinStrata, CorrectedInformation):
         return counts_with_class.of_column(feature)
 
     @cached_property
-    def least_redundancy(self) -> Floats:
+    def min_redundancy(self) -> Floats:
         """A lower bound of the corrected I(Xi;Xj|S) over all j.
 
         Within a stratum of n_s samples the mean of plug-in information over shuffles is at most

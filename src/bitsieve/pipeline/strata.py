@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy as np
 
-from bitsieve.counts.search import Units
+from bitsieve.counts.search import ExchangeableUnits
 from bitsieve.dataset.dataset import Dataset, InMemoryDataset
 from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
 from bitsieve.information import ANY_EFFECT, COMMON
@@ -102,7 +102,7 @@ def _check_groups_of_strata(table: InMemoryDataset) -> None:
     """Refuse a group of one class that lies in several strata: shuffles would move it from one to another."""
     if table.groups is None or table.strata is None:
         return
-    units = Units.of(table.groups, table.target.codes)
+    units = ExchangeableUnits.of(table.groups, table.target.codes)
     stratum_of_unit = table.strata[units.first_sample]
     if (stratum_of_unit[units.unit_of_sample] != table.strata).any():
         raise UserError(

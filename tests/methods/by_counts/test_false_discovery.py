@@ -143,7 +143,7 @@ def test_a_true_column_among_noise_of_many_codes_is_found():
 class Searched:
     """A search that made all codes, each at the same price."""
 
-    units = None
+    exchangeable_units = None
 
     def log_codings(self, column):
         return 1.5

@@ -223,7 +223,7 @@ def test_a_tenth_of_the_columns_that_vary_are_copied_or_the_least_number(monkeyp
     )
     by_contrasts(source)
     assert wide[0].shape == (120, 45 + n_copies)
-    kinds = {tuple(np.bincount(column, minlength=3)) for column in source.class_by_class()[0].T if column.max()}
+    kinds = {tuple(np.bincount(column, minlength=3)) for column in source.samples_in_class_order()[0].T if column.max()}
     for copy in wide[0][:, 45:].T:
         assert tuple(np.bincount(copy, minlength=3)) in kinds
 

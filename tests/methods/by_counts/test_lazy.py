@@ -81,7 +81,7 @@ def test_no_redundancy_below_the_least(information_of, estimator, seed):
     for pivot in range(12):
         redundancy = information.pair(pivot, by_class=False).redundancy
         # The terms are rounded, sums of them by less than 1e-12.
-        assert (redundancy >= information.least_redundancy - 1e-12).all()
+        assert (redundancy >= information.min_redundancy - 1e-12).all()
 
 
 @pytest.mark.each_value

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from bitsieve.counts.search import FixedCodes, Units, joint_codes
+from bitsieve.counts.search import ExchangeableUnits, FixedCodes, joint_codes
 from bitsieve.counts.tables import make_entropy_terms
 from bitsieve.methods.by_counts.stopping import repeated_search
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
@@ -82,11 +82,11 @@ def test_columns_without_codes_have_the_tail_1(made):
 def test_what_a_shuffle_reaches(made):
     """The best of all columns the tail of one; where samples belong together that column alone its own bits."""
     seeds, alone, together = np.arange(60, dtype=np.uint64), search_of(made), search_of(made)
-    together.search.units = Units.of(np.arange(N) // 2, made.classes)
+    together.search.exchangeable_units = ExchangeableUnits.of(np.arange(N) // 2, made.classes)
     differ = 0
     for column in CANDIDATES.tolist():
         of_one = search_of(made, candidates=np.array([column]))
-        of_one.search.units = together.search.units
+        of_one.search.exchangeable_units = together.search.exchangeable_units
         best = alone.smallest_tails(seeds) <= alone.tail(column)
         own = of_one.largest_bits(seeds) >= together.bits(column)
         assert alone.reached(column)(seeds).tolist() == best.tolist()

@@ -14,7 +14,7 @@ from scipy.stats import chi2_contingency, kstest
 from bitsieve import ForwardSelector
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
-from bitsieve.counts.search import FixedCodes, Units
+from bitsieve.counts.search import ExchangeableUnits, FixedCodes
 from bitsieve.counts.tables import make_entropy_terms
 from bitsieve.information import make_information
 from bitsieve.methods.by_counts.criteria import CMI, JMI, MIM, make_criterion
@@ -67,7 +67,7 @@ def test_significance_after_a_search_pays_for_every_column_tried_and_every_codin
     codes, classes = signal(600, 3, 1, 0)
     classes = np.where(np.random.default_rng(1).random(600) < 0.3, 1 - classes, classes)
     given = information_of(codes, classes).conditional()
-    search = SimpleNamespace(units=None, log_codings=lambda column: 1.5 + column)
+    search = SimpleNamespace(exchangeable_units=None, log_codings=lambda column: 1.5 + column)
     repeated = SimpleNamespace(search=search, candidates=range(7))
     tail = chi_squared_tails(given, np.arange(1))[0]
     value = SignificanceStopping().value(given, 0, 3, repeated)
@@ -80,7 +80,7 @@ def searched(codes, classes, groups=None):
     source = NaiveSource(codes, classes)
     source.search = FixedCodes(codes, classes, 2)
     if groups is not None:
-        source.search.units = Units.of(groups, classes)
+        source.search.exchangeable_units = ExchangeableUnits.of(groups, classes)
     information = make_information("plug-in", source)
     return information, RepeatedSearch(source.search, (), np.arange(codes.shape[1]), make_entropy_terms(len(codes)), 1)
 
@@ -503,7 +503,7 @@ def test_columns_behind_a_refused_one_are_left_where_the_best_of_all_is_compared
 ):
     """Else each is accepted by its own value; a rule of a user's own that does not say which leaves all."""
     information = information_of(*noise(60, 4, 1))
-    information.source.search = SimpleNamespace(units=object() if units else None) if search else None
+    information.source.search = SimpleNamespace(exchangeable_units=object() if units else None) if search else None
     candidates, asked = np.array([True, True, False, True]), []
 
     class Ranked(ThresholdStopping):

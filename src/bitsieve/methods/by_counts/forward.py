@@ -206,7 +206,7 @@ def check_bins_of_common_effect(information: Information, rule: StoppingRule) ->
     search = information.source.search
     if information.effect != COMMON or search is None or not rule.is_test:
         return
-    if search.units is not None:
+    if search.exchangeable_units is not None:
         raise UndefinedQuantityError(
             code="undefined-quantity",
             message=f"stopping rule {rule.name!r} has no test of a common effect of rows in groups",

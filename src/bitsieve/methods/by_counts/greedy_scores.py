@@ -38,7 +38,7 @@ def scores_by(
     if minima is not None:
         return minima
     row_seconds = information.sums.row_seconds
-    has_bounded_mean = criterion.takes_off_mean_redundancy and information.least_redundancy is not None
+    has_bounded_mean = criterion.takes_off_mean_redundancy and information.min_redundancy is not None
     if has_bounded_mean and row_seconds >= MIN_LAZY_SECONDS_OF_MEAN:
         return LazyScores(information, criterion)
     never_increases = criterion.never_increases and criterion.required_tables != "marginals"
@@ -122,8 +122,8 @@ class LazyScores:
 
         # A redundancy that a candidate has with every feature at least: for features that are not folded yet.
         self.min_redundancy = np.zeros(n_features)
-        if criterion.takes_off_mean_redundancy and information.least_redundancy is not None:
-            self.min_redundancy = information.least_redundancy
+        if criterion.takes_off_mean_redundancy and information.min_redundancy is not None:
+            self.min_redundancy = information.min_redundancy
 
         initial_bounds = self._upper_bounds(np.arange(n_features))
         self.by_initial_bound = np.argsort(-initial_bounds, kind="stable")

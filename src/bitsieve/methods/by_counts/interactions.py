@@ -158,7 +158,7 @@ class Samples(NamedTuple):
                 message="shuffles need all rows in one place",
                 advice="give a sample of the rows, or no shuffles",
             )
-        return cls(*coded_source.class_by_class(), strata)
+        return cls(*coded_source.samples_in_class_order(), strata)
 
     def shuffle(self, random: np.random.Generator) -> Columns:
         """The indices of the samples in a shuffled order; every sample stays in its stratum."""

@@ -158,7 +158,7 @@ def _are_relevant(information: Information, with_class: Floats, delta: float | N
     The test is valid for independent samples. Samples in groups are not independent: for them None means 0.0.
     """
     search = information.source.search
-    is_grouped = search is not None and search.units is not None
+    is_grouped = search is not None and search.exchangeable_units is not None
     if delta is None and not is_grouped:
         if isinstance(information, PlugInWithinStrata):
             return _are_significant_within_strata(information)

@@ -171,7 +171,7 @@ class AMIFS(MRMR):
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         entropy = pair.information.entropy
-        smaller = np.minimum(pair.of(entropy), entropy[pair.pivot])
+        smaller = np.minimum(pair.of_features(entropy), entropy[pair.pivot])
         return folded + pair.redundancy / np.where(smaller > 0, smaller, 1.0)  # a constant shares exactly 0
 
 

@@ -29,4 +29,4 @@ def codes_and_classes(source: CountSource, rule: str) -> tuple[NDArray[np.intege
             message=f"{rule} needs the codes of every row in memory, one column each",
             advice="leave out groups",
         )
-    return rows.class_by_class()
+    return rows.samples_in_class_order()

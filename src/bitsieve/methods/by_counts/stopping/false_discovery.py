@@ -220,7 +220,7 @@ class SingleTests:
 
     def _p_by_chi_squared(self, conditional: ConditionalInformation, candidate: int) -> float | None:
         """p by the tail of chi-squared, where that decides; else None."""
-        is_grouped = self.search is not None and self.search.units is not None
+        is_grouped = self.search is not None and self.search.exchangeable_units is not None
         least_expected = 0.0 if is_grouped else conditional.least_expected(candidate)
         if least_expected < MIN_EXPECTED:
             return None

@@ -114,7 +114,8 @@ class PermutationStopping(LevelStopping):
             reaches = reached_by_shuffles(conditional, candidate)
         else:
             reaches = search.reached(candidate)
-            if search.search.units is None:  # the best of all candidates is compared: p needs no correction
+            if search.search.exchangeable_units is None:
+                # The best of all candidates is compared, so that p needs no correction.
                 return share_of_shuffles(reaches, self.n_permutations, max_reached, seeds)
             n_candidates = len(search.candidates)
         n_affordable = max(ceil(2 * n_candidates / self.level), affordable_shuffles(conditional))

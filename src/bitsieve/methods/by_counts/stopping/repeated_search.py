@@ -86,7 +86,7 @@ class RepeatedSearch:
         It is if the smallest tail of all candidates is at most the tail of this one. Where samples belong together, no
         other candidate is compared: it is if I(X;C|S) of this one after the shuffle is at least what it was before.
         """
-        if self.search.units is None:
+        if self.search.exchangeable_units is None:
             tail = self.tail(candidate)
             return lambda seeds: self.smallest_tails(seeds) <= tail
         search_of_candidate = replace(self, candidates=np.array([candidate]))

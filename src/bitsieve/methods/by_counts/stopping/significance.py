@@ -89,7 +89,7 @@ class SignificanceStopping(LevelStopping):
             p = PermutationStopping(level=self.level).value(conditional, candidate, n_candidates, search)
             return RuleValue(p, f"by shuffles{why}")
 
-        if search is not None and search.search.units is not None:
+        if search is not None and search.search.exchangeable_units is not None:
             return by_shuffles(" of the groups")
         if conditional.least_expected(candidate) < MIN_EXPECTED:
             return by_shuffles(f", as a cell expects fewer than {MIN_EXPECTED} samples")

@@ -129,7 +129,7 @@ class SingleMonitor:
     @property
     def _compares_best(self) -> bool:
         """Whether the best of all columns is compared, so that no column behind a refused one can pass."""
-        return self.source.search is not None and self.source.search.units is None
+        return self.source.search is not None and self.source.search.exchangeable_units is None
 
     @property
     def n_candidates(self) -> int:
