@@ -60,7 +60,7 @@ test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 test-slow: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "slow and not nightly"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
 
 test-all: test test-slow
 

@@ -45,7 +45,20 @@ def pytest_collection_finish():
 
 
 @pytest.hookimpl(tryfirst=True)  # before the tests marked as slow are left out
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
+    _mark_repeated_values_as_slow(items)
+    if "nightly" not in config.option.markexpr:
+        _leave_out_nightly(config, items)
+
+
+def _leave_out_nightly(config, items):
+    """Leave out the tests marked as nightly: an -m that was typed replaces the one of pyproject.toml."""
+    nightly = [item for item in items if item.get_closest_marker("nightly") is not None]
+    items[:] = [item for item in items if item.get_closest_marker("nightly") is None]
+    config.hook.pytest_deselected(items=nightly)
+
+
+def _mark_repeated_values_as_slow(items):
     """Of a cross marked with each_value, a case is slow if other cases before it have all its values."""
     values_of_quick_cases = set()
     for item in items:
