@@ -161,6 +161,11 @@ CODES: dict[str, Code] = {
         "Some class of some stratum has fewer samples than there are folds, which are stratified by class only.",
         "Nothing, or use fewer folds.",
     ),
+    "one-stratum": Code(
+        "note",
+        "All rows are in one stratum, so that nothing is different from a call without strata.",
+        "Leave out `strata`, or name columns that differ between rows.",
+    ),
     "strata-of-one-class": Code(
         "note",
         "Some strata have one class only, so that nothing can be learned from them.",

@@ -289,6 +289,21 @@ def test_a_common_effect_takes_columns_that_must_be_included_excluded_or_joined(
     assert bitsieve.select(frame, "case", n_features_to_select=2, **options).features[:2] == first
 
 
+def test_a_note_says_that_all_rows_are_in_one_stratum():
+    X, y, strata = batches()
+    frame = pd.DataFrame(X, columns=list("abcdef")).assign(y=y, site="here", batch=strata, month=np.arange(len(y)) % 2)
+    how = {"methods": ["mim"], "features": 2, "folds": 3, "baselines": False}
+    for of_strata in (
+        lambda names: bitsieve.select(frame, "y", strata=names),
+        lambda names: bitsieve.how_many(frame, "y", strata=names, folds=3),
+        lambda names: bitsieve.compare(frame, "y", strata=names, **how),
+        lambda names: bitsieve.drift(frame, "month", "y", strata=names),
+    ):
+        assert "one-stratum" in [note.code for note in of_strata("site").diagnostics]
+        assert "one-stratum" not in [note.code for note in of_strata(["site", "batch"]).diagnostics]
+        assert "one-stratum" not in [note.code for note in of_strata(None).diagnostics]
+
+
 def test_notes_name_small_and_useless_strata():
     X, y, strata = batches()
     small = np.arange(len(y)) // 6

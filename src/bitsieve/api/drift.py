@@ -24,6 +24,7 @@ from bitsieve.methods.method import TABLES
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
 from bitsieve.pipeline.discretize import count_by_rule
 from bitsieve.pipeline.joined_tables import JoinedTables, check_tables_have_rows, join_tables
+from bitsieve.pipeline.notes import row_notes
 from bitsieve.pipeline.period_columns import (
     check_period_is_no_group,
     column_list,
@@ -325,6 +326,8 @@ def _count_by_period(
         periods = list(joined_tables.names)
         diagnostics += joined_tables.diagnostics
     check_combinations(combinations, periods, combined.target_name)
+    if combined.n_strata and combinations.n_strata == 1:
+        diagnostics.append(row_notes.one_stratum())
     retained_columns = [j for j in range(table.n_features) if j not in prepared.dropped]
     return _PeriodCounts(
         table=table,

@@ -113,10 +113,12 @@ def _check_groups_of_strata(table: InMemoryDataset) -> None:
 
 
 def on_strata(table: Dataset, effect: str) -> list[Diagnostic]:
-    """What to know of the strata: those of one class, small ones, and those that nearly determine the target."""
+    """What to know of the strata: that there is one only; or those of one class, small ones, and the target by them."""
     classes = ClassesOfStrata.of_table(table)
     if classes is None:
         return []
+    if classes.n_strata == 1:
+        return [row_notes.one_stratum()]
     diagnostics = []
     is_informative = classes.is_informative
     n_informative = int(is_informative.sum())

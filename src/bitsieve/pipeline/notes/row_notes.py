@@ -55,6 +55,15 @@ def rows_of_one_value(name: str, n_values: int, n_rows: int) -> Diagnostic:
     )
 
 
+def one_stratum() -> Diagnostic:
+    """All rows are in one stratum."""
+    return Diagnostic(
+        code="one-stratum",
+        message="all rows are in one stratum, so that the result is the one without strata",
+        advice="leave out {strata}, or name others",
+    )
+
+
 def strata_of_one_class(n_strata: int, n_all: int, n_rows: int, target: str) -> Diagnostic:
     """Some strata have rows of one class only."""
     verb = "has" if n_strata == 1 else "have"
