@@ -271,7 +271,7 @@ def test_one_method_alone(done, refused):
             "--duration: interactions are counted by classes: give the column of the event as --target",
         ),
         (("explain", "{data}", "--target", "diagnosis"), "DATA is missing: give the column to explain, and then"),
-        (("explain", "diagnosis", "{data}", "--target", "diagnosis"), "'diagnosis' is the target: give another column"),
+        (("explain", "diagnosis", "{data}", "--target", "diagnosis"), "'diagnosis' is the target, not a feature: give"),
         (
             ("select", "{data}", "--target", "diagnosis", "--exclude", "mean_area,mean_radius"),
             "not there: give --exclude mean_area --exclude mean_radius",

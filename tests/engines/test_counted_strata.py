@@ -108,6 +108,13 @@ def test_the_strata_are_named_in_the_result(files, capsys):
     assert json.loads(capsys.readouterr().out)["parameters"]["strata"] == ["ward"]
 
 
+@pytest.mark.parametrize("options", [(), ("--strata", "ward")])
+def test_the_strata_are_no_feature_to_explain(files, capsys, options):
+    assert count(files, "all", "--strata", "ward", *BINS) == 0
+    command = ["explain", "ward", "--counts", files / "all", *options]
+    assert refusal(capsys, command).endswith("'ward' is a stratum, not a feature: give another column")
+
+
 def test_without_the_option_the_counts_of_all_strata_are_added_up(files, capsys):
     assert count(files, "all", "--strata", "ward", *BINS) == 0
     from_rows = select(capsys, files / "all.parquet", "--target", "outcome", "--exclude", "ward", *BINS)

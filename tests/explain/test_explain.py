@@ -13,6 +13,7 @@ from tests.cover import quick_and_slow
 
 import bitsieve
 from bitsieve import Constraints, list_methods
+from bitsieve.diagnostics import UserError
 from bitsieve.explain.contribution import conditional_on
 from bitsieve.explain.curve import information_curve, selected_and_next
 from bitsieve.explain.evidence import evidence_of
@@ -260,6 +261,26 @@ def test_columns_by_number_and_mistakes(selection):
             selection.explain(wrong)
     with pytest.raises(ValueError, match=r"^feature=ndarray is no column: give a name, or a number from 0 to 8$"):
         column_of(np.zeros(800), [f"x{i}" for i in range(9)])
+
+
+@pytest.mark.parametrize(
+    ("column", "role", "code"),
+    [
+        ("ill", "the target", "column-is-target"),
+        ("n", "the weight", "column-in-two-roles"),
+        ("person", "the groups", "column-in-two-roles"),
+        ("site", "a stratum", "column-in-two-roles"),
+        ("sex", "a stratum", "column-in-two-roles"),
+    ],
+)
+def test_a_column_of_another_role_is_no_feature(codes, column, role, code):
+    X, y = codes
+    frame = pd.DataFrame(X).add_prefix("x").assign(ill=y, n=1 + y, person=np.arange(300) // 2, site=X[:, 0] % 2, sex=0)
+    frame["site"] = frame["person"] % 3
+    selection = bitsieve.select(frame, "ill", sample_weight="n", groups="person", strata=["site", "sex"])
+    with pytest.raises(UserError, match=f"^'{column}' is {role}, not a feature: give another column$") as raised:
+        selection.explain(column)
+    assert raised.value.code == code
 
 
 def test_names_that_steer_a_terminal_are_escaped(codes):

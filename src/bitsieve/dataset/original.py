@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from bitsieve.utils.arrays import Columns
+from bitsieve.utils.column_names import STRATUM
 from bitsieve.utils.types import Label, TableLike
 
 
@@ -36,7 +37,7 @@ class OriginalData:
         if self.groups is not None:
             roles[self.groups] = "the groups"
         strata = self.strata or []
-        return roles | dict.fromkeys([strata] if isinstance(strata, str) else strata, "a stratum")
+        return roles | dict.fromkeys([strata] if isinstance(strata, str) else strata, STRATUM)
 
 
 def not_read_again(indices: Columns) -> None:

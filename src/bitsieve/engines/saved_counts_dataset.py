@@ -21,6 +21,7 @@ from bitsieve.discretization.base import Binning
 from bitsieve.engines.pair_cells import first_cells
 from bitsieve.engines.saved_counts import SavedCounts
 from bitsieve.utils.arrays import Columns, Integers
+from bitsieve.utils.column_names import STRATUM
 from bitsieve.utils.messages import quoted
 
 
@@ -65,6 +66,11 @@ class SavedCountsDataset(OutOfCoreDataset):
         if self.counts.strata is None or not self.within_strata:
             return None
         return self.counts.strata.combinations.class_counts(self.counts.class_sizes)
+
+    @property
+    def role_of_column(self) -> dict[str, str]:
+        roles = super().role_of_column
+        return roles if self.counts.strata is None else {self.counts.strata.name: STRATUM, **roles}
 
     @property
     def can_leave_out(self) -> bool:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bitsieve.dataset.dataset import Dataset
 from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.explain.affiliated import represented_by_selected
 from bitsieve.explain.contribution import Contribution, conditional_on, contribution_of
@@ -18,6 +19,7 @@ from bitsieve.information.protocol import Information
 from bitsieve.information.survival import BITS_PER_EVENT
 from bitsieve.utils import html
 from bitsieve.utils.arrays import Columns
+from bitsieve.utils.column_names import TARGET
 from bitsieve.utils.messages import advice_on_name, closest_match, quoted
 from bitsieve.utils.note_warnings import displayed
 from bitsieve.utils.terminal_text import finite, number, printable
@@ -179,12 +181,7 @@ def explain_feature(selection: ExplainedSelection, feature: object) -> FeatureEx
     """Explain a feature given by name or number; see :meth:`bitsieve.Selection.explain`."""
     evidence = selection.required_evidence()
     names = evidence.table.names
-    if isinstance(feature, str) and feature == selection.target_name and feature not in list(names):
-        raise UserError(
-            code="column-is-target",
-            message=f"{feature!r} is the target",
-            advice="give another column",
-        )
+    _check_is_a_feature(feature, evidence.table)
     column = column_of(feature, names)
     position = _position(column, evidence.selected)
     if position is None and column in evidence.dropped:
@@ -308,6 +305,18 @@ def _notes_on(selection: ExplainedSelection, column: int, reason: str) -> list[s
 def naming_column(diagnostics: Sequence[Diagnostic], name: str) -> list[Diagnostic]:
     """The diagnostics that name a column."""
     return [diagnostic for diagnostic in diagnostics if str(name) in diagnostic.columns]
+
+
+def _check_is_a_feature(feature: object, table: Dataset) -> None:
+    """Refuse the target, and a column of the weights, the groups or the strata."""
+    role = table.role_of_column.get(feature) if isinstance(feature, str) else None
+    if role is None or feature in list(table.names):
+        return
+    raise UserError(
+        code="column-is-target" if role == TARGET else "column-in-two-roles",
+        message=f"{feature!r} is {role}, not a feature",
+        advice="give another column",
+    )
 
 
 def column_of(feature: object, names: Sequence[str]) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import overload
 
 TARGET = "the target"  # what messages call a column that is the target
+STRATUM = "a stratum"  # and one of those whose values are the strata
 
 
 class LazyNames(Sequence[str]):
