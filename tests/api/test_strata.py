@@ -50,6 +50,15 @@ def test_golden_cases(name, estimator):
         np.testing.assert_allclose(selector.scores_, expected[criterion]["scores"], atol=TOLERANCE)
 
 
+@pytest.mark.parametrize("n_controls", [1, 4])
+def test_sets_of_one_case_need_a_common_effect(n_controls):
+    set_of_row = np.repeat(np.arange(40), 1 + n_controls)
+    is_case = (np.arange(len(set_of_row)) % (1 + n_controls) == 0).astype(int)
+    X = np.random.default_rng(0).integers(0, 3, (len(set_of_row), 3))
+    with pytest.raises(UserError, match="so that single rows decide the information within: use effect='common'"):
+        select(X, is_case, strata=set_of_row)
+
+
 @pytest.mark.parametrize("name", SMALL_SETS)
 def test_small_sets_need_a_common_effect(name):
     case = StrataCase.load(name)

@@ -92,7 +92,7 @@ def check_strata(table: Dataset, effect: str) -> None:
     if effect == ANY_EFFECT and not classes.has_replicates:
         raise UserError(
             code="strata-too-small",
-            message="no stratum has two rows of each of two classes, so that the information within strata is empty",
+            message="no stratum has two rows of each of two classes, so that single rows decide the information within",
             advice="use {effect}, which finds what the strata have in common",
             fix={"effect": COMMON},
         )
