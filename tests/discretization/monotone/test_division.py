@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, pairwise
@@ -68,7 +69,7 @@ def best_of_all(counts, totals, rules):
             if (bins.nonevents < rules.min_nonevents).any():
                 continue
             rates = [Fraction(int(e), int(t)) for e, t in zip(bins.events, bins.rows, strict=True)]
-            if not follows(rates, rules.trend, Fraction(round(rules.min_rate_diff * 2**30), 2**30)):
+            if not follows(rates, rules.trend, Fraction(math.floor(rules.min_rate_diff * 2**30), 2**30)):
                 continue
             value = objective_value(bins, totals, rules)
             if best is None or value > best[0] + TIE:
@@ -106,6 +107,50 @@ def test_no_division_is_better(trend, objective):
                 min_rate_diff=[0, 0, 0.05, 0][bounds],
             )
             assert_best(counts, totals, rules)
+
+
+def test_no_division_without_bounds_is_better_than_the_gap_says():
+    random = np.random.default_rng(14)
+    n_bounded = 0
+    for case in range(150):
+        counts = random_counts(random, int(random.integers(2, 8)))
+        totals = totals_of(counts)
+        rules = BinRules(
+            trend=["auto", "ascending", "descending"][case % 3],
+            objective=random.choice(OBJECTIVES),
+            max_n_bins=int(random.integers(1, 4)),
+            min_bin_share=random.choice([0, 0.15, 0.3]),
+            min_events=int(random.integers(0, 3)),
+            min_nonevents=int(random.integers(0, 3)),
+        )
+        division = divide(counts, totals, rules)
+        if division.bound_gap is None:
+            continue
+        free = replace(
+            FREE,
+            objective=rules.objective,
+            min_events=min(rules.min_events, 1),
+            min_nonevents=min(rules.min_nonevents, 1),
+        )
+        directions = [rules.trend] if rules.trend != "auto" else ["ascending", "descending"]
+        best = [best_of_all(counts, totals, replace(free, trend=direction)) for direction in directions]
+        best_value = max(found[0] for found in best if found is not None)
+        assert division.value >= (1 - division.bound_gap) * best_value - TIE
+        n_bounded += 1
+    assert n_bounded > 75
+
+
+def test_smoothed_bins_have_no_bound():
+    counts = BinCounts(np.array([0, 4, 9]), np.array([9, 4, 0]))
+    assert divide(counts, totals_of(counts), FREE).bound_gap is None
+    assert divide(counts, totals_of(counts), replace(FREE, objective="chi2")).bound_gap == 0
+    assert divide(counts, totals_of(counts), replace(FREE, min_events=1, min_nonevents=1)).bound_gap == 0
+
+
+def test_rates_that_differ_by_just_so_much_are_allowed():
+    counts = BinCounts(np.array([3, 5]), np.array([7, 5]))
+    assert divide(counts, totals_of(counts), replace(FREE, min_rate_diff=0.2)).bin_ends.tolist() == [1, 2]
+    assert divide(counts, totals_of(counts), replace(FREE, min_rate_diff=0.2001)).bin_ends.tolist() == [2]
 
 
 @pytest.mark.nightly

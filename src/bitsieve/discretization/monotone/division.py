@@ -20,7 +20,7 @@ TRENDS: tuple[Trend, ...] = ("auto", "ascending", "descending", "peak", "valley"
 OBJECTIVES: tuple[Objective, ...] = ("iv", "mi", "gini", "chi2")
 BOUND_MARGIN = 1e-9  # above the rounding of a sum of values, and below any difference that matters
 TIE = 1e-12  # values of divisions that differ by less are taken as equal
-RATE_UNIT = 1 << 30  # differences of rates are multiples of 2^-30
+RATE_UNIT = 1 << 30  # differences of rates are multiples of 2^-30, rounded down: 0.3 and 0.5 differ by 0.2
 SHARE_ROUNDING = 1e-9  # 0.07 of 100 rows are 7, though 0.07 * 100 is a little more than 7 in floats
 
 
@@ -49,8 +49,9 @@ class Division:
     trend: Trend
     status: Status
     value: float  # the objective, before the cost of bins is subtracted
-    #: How far the value lies below that of the best division without bounds on bins, as a share of the latter. None for
-    #: trends that are not monotone.
+    #: How far the value lies, at most, below that of the best division without bounds on the bins but for a row of each
+    #: class where the rules ask for it, as a share of the latter. None where no bound is known: for trends that are not
+    #: monotone, and for smoothed bins.
     bound_gap: float | None
 
 
@@ -61,21 +62,22 @@ def divide(counts: BinCounts, totals: Totals, rules: BinRules) -> Division:
     only if its bound leaves room for a better division.
     """
     if rules.trend != "auto":
-        return _divide_by_trend(counts, totals, rules)
+        return _divide_by_trend(counts, totals, rules, _upper_bound(counts, totals, rules))
     ascending_rules = replace(rules, trend="ascending")
     descending_rules = replace(rules, trend="descending")
-    ascending_bound = _upper_bound(counts, totals, rules)
-    descending_bound = _upper_bound(counts.swapped, totals.swapped, rules)
+    ascending_bound = _upper_bound(counts, totals, ascending_rules)
+    descending_bound = _upper_bound(counts, totals, descending_rules)
+    bound = max(ascending_bound, descending_bound)
     if ascending_bound >= descending_bound:
-        ascending = _divide_by_trend(counts, totals, ascending_rules)
+        ascending = _divide_by_trend(counts, totals, ascending_rules, bound)
         if _excludes_better(ascending, descending_bound, rules, totals):
             return ascending
-        descending = _divide_by_trend(counts, totals, descending_rules)
+        descending = _divide_by_trend(counts, totals, descending_rules, bound)
     else:
-        descending = _divide_by_trend(counts, totals, descending_rules)
+        descending = _divide_by_trend(counts, totals, descending_rules, bound)
         if _excludes_better(descending, ascending_bound, rules, totals):
             return descending
-        ascending = _divide_by_trend(counts, totals, ascending_rules)
+        ascending = _divide_by_trend(counts, totals, ascending_rules, bound)
     return descending if _is_better(descending, ascending, rules, totals) else ascending
 
 
@@ -91,22 +93,35 @@ def _net_value(division: Division, rules: BinRules, totals: Totals) -> float:
 
 
 def _upper_bound(counts: BinCounts, totals: Totals, rules: BinRules) -> float:
-    """An upper bound of the value of ascending divisions: that of the hull; infinite where rules allow empty cells.
+    """An upper bound of the value of divisions with the trend of the rules; infinite if it is not monotone."""
+    if rules.trend == "ascending":
+        return _ascending_bound(counts, totals, rules)
+    if rules.trend == "descending":
+        exchanged = replace(rules, min_events=rules.min_nonevents, min_nonevents=rules.min_events)
+        return _ascending_bound(counts.swapped, totals.swapped, exchanged)
+    return math.inf
 
-    The first bin of a division reaches the first event, and its last bin starts at the last nonevent or before. The
-    ordered bins are merged so far before the hull is taken, so that none of its bins has an empty cell to smooth.
+
+def _ascending_bound(counts: BinCounts, totals: Totals, rules: BinRules) -> float:
+    """An upper bound of the value of ascending divisions: that of the hull.
+
+    Where each bin needs a row with the event, the first bin of a division reaches the first of them. Where each bin
+    needs a row without it, the last bin starts at the last of them or before. The ordered bins are merged so far before
+    the hull is taken. If bins of the hull have an empty cell all the same, smoothing lowers the value of the hull, and
+    the bound is infinite.
     """
-    if rules.min_events < 1 or rules.min_nonevents < 1:
+    first_end = 1
+    if rules.min_events > 0 and counts.events.any():
+        first_end = int(np.flatnonzero(counts.events)[0]) + 1
+    last_start = len(counts) - 1
+    if rules.min_nonevents > 0 and counts.nonevents.any():
+        last_start = int(np.flatnonzero(counts.nonevents)[-1])
+    joined = counts.merged(np.append(np.arange(first_end, last_start + 1), len(counts)))
+    hull = joined.merged(hull_vertices(joined))
+    has_empty_cell = not (hull.events.all() and hull.nonevents.all())
+    if has_empty_cell and rules.objective == "iv" and len(hull) > 1:
         return math.inf
-    first_end = int(np.argmax(counts.events > 0)) + 1
-    last_start = 0
-    if counts.nonevents.any():
-        last_start = int(np.flatnonzero(counts.nonevents > 0)[-1])
-    if first_end > last_start:  # no two bins keep the bounds
-        return objective_value(counts.merged(np.array([len(counts)])), totals, rules)
-    bin_ends = np.append(np.arange(first_end, last_start + 1), len(counts))
-    joined = counts.merged(bin_ends)
-    return objective_value(joined.merged(hull_vertices(joined)), totals, rules)
+    return objective_value(hull, totals, rules)
 
 
 def _is_better(division: Division, other: Division, rules: BinRules, totals: Totals) -> bool:
@@ -118,7 +133,8 @@ def _is_better(division: Division, other: Division, rules: BinRules, totals: Tot
     return len(division.bin_ends) < len(other.bin_ends)
 
 
-def _divide_by_trend(counts: BinCounts, totals: Totals, rules: BinRules) -> Division:
+def _divide_by_trend(counts: BinCounts, totals: Totals, rules: BinRules, bound: float) -> Division:
+    """The best division with one trend; no division without bounds on bins has a value above ``bound``."""
     bin_ends: Integers = _native.best_division(
         np.ascontiguousarray(counts.events),
         np.ascontiguousarray(counts.nonevents),
@@ -134,14 +150,14 @@ def _divide_by_trend(counts: BinCounts, totals: Totals, rules: BinRules) -> Divi
         max_rows=totals.rows if rules.max_bin_share is None else largest_count(rules.max_bin_share, totals.rows),
         min_events=rules.min_events,
         min_nonevents=rules.min_nonevents,
-        min_rate_difference=round(rules.min_rate_diff * RATE_UNIT),
+        min_rate_difference=math.floor(rules.min_rate_diff * RATE_UNIT),
     )
     if not len(bin_ends):
         one_bin = np.array([len(counts)], np.int64)
         value = objective_value(counts.merged(one_bin), totals, rules)
         return Division(one_bin, rules.trend, "infeasible", value, None)
     value = objective_value(counts.merged(bin_ends), totals, rules)
-    return Division(bin_ends, rules.trend, "optimal", value, _gap_below_hull(counts, totals, rules, value))
+    return Division(bin_ends, rules.trend, "optimal", value, _gap_below(bound, value))
 
 
 def smallest_count(share: float, n_rows: int) -> int:
@@ -154,15 +170,10 @@ def largest_count(share: float, n_rows: int) -> int:
     return math.floor(share * n_rows + SHARE_ROUNDING)
 
 
-def _gap_below_hull(counts: BinCounts, totals: Totals, rules: BinRules, value: float) -> float | None:
-    """How far the value lies below that of the hull, as a share of the latter; None for trends without a hull."""
-    if rules.trend == "ascending":
-        vertices = hull_vertices(counts)
-    elif rules.trend == "descending":
-        vertices = hull_vertices(counts.swapped)
-    else:
+def _gap_below(bound: float, value: float) -> float | None:
+    """How far the value lies below its upper bound, as a share of the latter; None below an infinite one."""
+    if math.isinf(bound):
         return None
-    bound = objective_value(counts.merged(vertices), totals, rules)
     if bound <= TIE:
         return 0.0
     return max(0.0, 1 - value / bound)
