@@ -66,7 +66,7 @@ def test_every_criterion_orders_them_so(criterion):
     assert names == ["strong", *sorted(uncut, key=lambda name: -statistic_of(table, y, name)), "constant"]
 
 
-@pytest.mark.parametrize("criterion", ["cmim", "cmim2", "cmim_fleuret", "emrmr"])
+@pytest.mark.parametrize("criterion", ["cmim", "cmim2", "cmim_fleuret", "emrmr", "cmi", "cmifs"])
 def test_a_column_that_adds_no_information_stands_behind_them(criterion):
     """By the criteria whose score is the information that a column adds."""
     table, y = weak_table()

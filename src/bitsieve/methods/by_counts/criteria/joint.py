@@ -110,6 +110,7 @@ class CMI(ConditionalCriterion):
     title = "Conditional mutual information given all chosen features"
     formula = "I(Xi;C|S)"
     paper = "Brown, Pocock, Zhao, Lujan 2012"
+    is_gain = True
 
     def condition(self, chosen: list[int]) -> list[int]:
         return list(chosen)
@@ -126,6 +127,7 @@ class CMIFS(ConditionalCriterion):
     title = "Conditional mutual information feature selection"
     formula = "I(Xi;C|X_first,X_last)"
     paper = "Cheng, Qin, Feng, Wang, Li 2011"
+    is_gain = True
 
     def condition(self, chosen: list[int]) -> list[int]:
         if len(chosen) == 1:
