@@ -55,10 +55,7 @@ def _greedy(shape: Shape, k: int, criterion: str, reference: float | None = None
         "ITMO_FS": _itmo_fs(criterion, k),
     }
     if criterion == "mrmr":
-        piece = {"samples": 20000, "features": 500}
-        contestants["fast-select"] = Contestant(
-            "others.fast_select_mrmr", options, peers=True, piece=piece, work=_all_pairs
-        )
+        contestants["fast-select"] = _fast_select(criterion, k)
     limit = _greedy_limit(shape, criterion, k)
     name = f"{criterion}, {shape.name}, k = {k}"
     return Job(name, codes(shape), contestants, _steps, limit, reference_s=reference, goal=goal)
@@ -68,6 +65,13 @@ def _itmo_fs(criterion: str, k: int) -> Contestant:
     """ITMO_FS on a piece of the table."""
     piece = {"samples": 1000, "features": 100, "k": 10}
     return Contestant("others.itmo_fs", {"criterion": criterion, "k": k}, peers=True, piece=piece, work=_without_cache)
+
+
+def _fast_select(criterion: str, k: int) -> Contestant:
+    """MRMR of fast-select, which counts all pairs, on a piece of the table."""
+    options = {"criterion": criterion, "k": k}
+    piece = {"samples": 20000, "features": 500}
+    return Contestant("others.fast_select_mrmr", options, peers=True, piece=piece, work=_all_pairs)
 
 
 def _same_selection(ours: dict, theirs: dict) -> str:
@@ -92,14 +96,16 @@ def _fit(shape: Shape, k: int, criterion: str) -> Job:
 
 
 def _default_fit(shape: Shape, k: int, criterion: str, reference: float | None = None) -> Job:
-    """`fit` with the default estimator, beside the same with plug-in, and for CMIM beside programs of others."""
+    """`fit` with the default estimator, beside the same with plug-in, and beside programs of others that have it."""
     options = {"criterion": criterion, "k": k}
     contestants = {
         "corrected": Contestant("ours.fit", {**options, "estimator": "corrected"}),
         "plug-in": Contestant("ours.fit", options),
     }
-    if criterion == "cmim":
+    if criterion in CRITERIA:
         contestants["ITMO_FS"] = _itmo_fs(criterion, k)
+    if criterion == "mrmr":
+        contestants["fast-select"] = _fast_select(criterion, k)
     name = f"{criterion}, {shape.name}, k = {k}"
     return Job(name, codes(shape), contestants, _steps, limited_by="plug-in", reference_s=reference)
 
@@ -137,7 +143,7 @@ def _shared(ours: dict, theirs: dict) -> str:
 
 
 CRITERIA = ("jmi", "mrmr", "cmim")
-DEFAULT_FITTED = ("cmim2", "cmim")
+DEFAULT_FITTED = ("cmim2", *CRITERIA)
 FITTED = ("mim", "mrmr", "jmi", "cmim", "jmim", "disr", "cmi")
 BENCHMARKS = (
     Benchmark(
@@ -164,9 +170,9 @@ BENCHMARKS = (
         "default_fit",
         "ForwardSelector.fit with the default estimator, one core: at most twice the time of plug-in.",
         [
-            _default_fit(shape, k, criterion, references[-1] if criterion == "cmim" else None)
+            _default_fit(shape, k, criterion, reference)
             for shape, k, references, _ in FIVE
-            for criterion in DEFAULT_FITTED
+            for criterion, reference in zip(DEFAULT_FITTED, (None, *references), strict=True)
         ],
         [_default_fit(*case, criterion) for case in QUICK for criterion in DEFAULT_FITTED],
         rounds=9,
