@@ -32,7 +32,7 @@ def test_a_selection_from_a_file_loads_only_what_it_uses(tmp_path):
     )
     path.write_text("number,gaps,word,code,truth,weight,date,duration,y\n" + rows * 20)
     loaded = loaded_after(f"import bitsieve; bitsieve.select({str(path)!r}, 'y', n_features_to_select=1)")
-    assert loaded.intersection(HEAVY) == {"numpy", "pyarrow", "narwhals"}
+    assert loaded.intersection(HEAVY) == {"numpy", "pyarrow"}
 
 
 @pytest.mark.slow("a process without optional packages that runs everything")

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from tests.cover import quick_and_slow
 
+#: The functions of Arrow on arrays, and the adapter of data frames: a file of numbers needs neither.
+FOR_OTHER_DATA = {"pyarrow.compute", "narwhals"}
 HEAVY = {"scipy", "sklearn", "pyarrow", "narwhals", "pandas", "polars", "matplotlib"}
 #: Modules of jobs that a selection alone does not do: saving, comparing and applying it, and other searches.
 FOR_OTHER_JOBS = {
@@ -94,6 +96,18 @@ def test_a_method_on_counts_needs_no_scikit_learn(command, data):
     assert not packages & {"http", "ssl"}  # for files at addresses alone
     if command == "select":
         assert not imported & FOR_OTHER_JOBS
+
+
+def test_a_file_of_numbers_needs_no_functions_of_arrow_and_no_adapter_of_frames(tmp_path):
+    random = np.random.default_rng(0)
+    classes = np.arange(40) % 2
+    rows = np.column_stack([random.normal(size=(40, 3)) + classes[:, None], classes])
+    data = tmp_path / "numbers.csv"
+    np.savetxt(data, rows, delimiter=",", header="a,b,c,y", comments="", fmt=["%.4f"] * 3 + ["%d"])
+    imported, code = imported_by("select", data, "--target", "y")
+    assert code == 0
+    assert "pyarrow.csv" in imported
+    assert not imported & FOR_OTHER_DATA
 
 
 def test_columns_without_a_cut_are_tested_without_scipy(tmp_path):

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import narwhals as nw
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from bitsieve.dataset.encoding import EXACT_DIGITS, MAX_EXACT_INTEGER, Encoded, check_distinct, encode, microseconds
 from bitsieve.diagnostics import UserError
 from bitsieve.io.dialect import MARKERS
 from bitsieve.utils.arrays import Flags, Integers, Values
+
+if TYPE_CHECKING:
+    import narwhals as nw
 
 ArrowArray: TypeAlias = pa.Array | pa.ChunkedArray
 _MICROSECONDS = {"s": 1_000_000.0, "ms": 1_000.0, "us": 1.0}  # microseconds in a unit
@@ -59,6 +60,8 @@ _MARKERS = text_of(MARKERS)
 
 def without_markers(text: pa.Array) -> pa.Array:
     """Replace text that means a missing value by null."""
+    import pyarrow.compute as pc
+
     means_missing = pc.is_in(text, _MARKERS)
     return pc.if_else(means_missing, pa.NULL, text) if pc.any(means_missing).as_py() else text
 
@@ -105,12 +108,12 @@ def column_of_arrow(array: ArrowArray, what: str) -> np.ndarray | Encoded:
         return _as_float(array)
     if _is_opaque_decimal(kind):
         return _decimals_in_text(_one_chunk(array).storage, what)
-    if pa.types.is_temporal(kind) and not pa.types.is_interval(kind):
+    if _is_temporal(kind):
         return _microseconds(array, what)
     if pa.types.is_boolean(kind) and not array.null_count:
         return encode(numpy_of(array))
     if is_categorical(kind) or pa.types.is_boolean(kind):
-        return _categories(array if pa.types.is_dictionary(kind) else pc.dictionary_encode(array), is_text(kind))
+        return _categories(array if pa.types.is_dictionary(kind) else array.dictionary_encode(), is_text(kind))
     raise UserError(
         code="column-type-not-read",
         message=f"{what} holds {kind}",
@@ -136,6 +139,8 @@ def with_declared_values(column: Values | Encoded, array: ArrowArray) -> Values 
 
 def flags(mask: ArrowArray) -> Flags:
     """Convert a mask of Arrow to numpy; null becomes False."""
+    import pyarrow.compute as pc
+
     array: Flags = numpy_of(pc.and_kleene(mask, mask.is_valid()))
     return array
 
@@ -145,6 +150,16 @@ def is_time(kind: pa.DataType) -> bool:
     return bool(pa.types.is_date(kind) or pa.types.is_timestamp(kind) or pa.types.is_duration(kind))
 
 
+def is_number_or_time(kind: pa.DataType) -> bool:
+    """Whether a type is that of numbers, or of dates, times of day or durations."""
+    is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal128(kind)
+    return bool(is_number or _is_temporal(kind))
+
+
+def _is_temporal(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_temporal(kind) and not pa.types.is_interval(kind))
+
+
 def is_categorical(kind: pa.DataType) -> bool:
     """Whether a type is that of text or of a dictionary of plain values, which those of intervals are not."""
     if pa.types.is_dictionary(kind):
@@ -152,8 +167,12 @@ def is_categorical(kind: pa.DataType) -> bool:
     return is_text(kind) or str(kind) in ("binary", "large_binary", "binary_view")
 
 
-def arrow_of(values: nw.Series[Any] | Values | Sequence[object], what: str) -> tuple[ArrowArray, bool]:
+def arrow_of(values: nw.Series[Any] | ArrowArray | Values | Sequence[object], what: str) -> tuple[ArrowArray, bool]:
     """Convert a series or an array of objects to Arrow. The second value: was a mix of text and numbers made text."""
+    if isinstance(values, (pa.Array, pa.ChunkedArray)):
+        return _one_chunk(values), False
+    import narwhals as nw
+
     if isinstance(values, nw.Series):
         if values.dtype != nw.Object:
             return arrow_of_series(values, what), False
@@ -212,6 +231,8 @@ def _is_opaque_decimal(kind: pa.DataType) -> bool:
 def _decimals_in_text(text: pa.Array, what: str) -> np.ndarray:
     """Convert decimals that are written as text to floats."""
     floats = _as_float(text)
+    import pyarrow.compute as pc
+
     max_length = pc.max(pc.utf8_length(text)).as_py() or 0  # None where all are missing
     if max_length > EXACT_DIGITS:
         decimals = {Decimal(value) for value in text.unique().drop_null().to_pylist()}

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-import narwhals as nw
 import numpy as np
 import pyarrow as pa
 from numpy.typing import DTypeLike
@@ -16,7 +15,7 @@ from numpy.typing import DTypeLike
 from bitsieve import _native
 from bitsieve.counts.tables import MAX_SAMPLES
 from bitsieve.dataset.arrow import numpy_of
-from bitsieve.dataset.data_kinds import collect, refuse_path
+from bitsieve.dataset.data_kinds import collect, is_arrow_table, refuse_path
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.encoding import (
     ColumnValues,
@@ -40,6 +39,7 @@ from bitsieve.utils.messages import quoted
 from bitsieve.utils.types import Label, TableLike
 
 if TYPE_CHECKING:
+    import narwhals as nw
     from sklearn.base import BaseEstimator
 
 _ROWS_TRANSPOSED = 1024  # rows that are transposed at once
@@ -77,10 +77,14 @@ def read_columns(
 def _read_dense(X: TableLike, estimator: BaseEstimator | None, reset: bool, rules: ColumnRules) -> InMemoryDataset:
     if not isinstance(X, np.ndarray):
         labels = check_unique(X)
+        if is_arrow_table(X):
+            _validate_names(estimator, X, X.shape, reset)
+            return _read_arrow(X, rules)
+        import narwhals as nw
+
         frame = nw.from_native(X, pass_through=True)
         if isinstance(frame, nw.DataFrame):
-            if estimator is not None and all(frame.shape):
-                _validate_names(estimator, X, reset)
+            _validate_names(estimator, X, frame.shape, reset)
             return _read_frame(frame, labels or list(frame.columns), rules)
     if isinstance(X, (list, tuple, np.ma.MaskedArray)):
         X = as_array(X)
@@ -137,8 +141,10 @@ def _validated(
     return validate_data(estimator, X, reset=reset, dtype=dtype, accept_sparse=accept_sparse, ensure_all_finite=False)
 
 
-def _validate_names(estimator: BaseEstimator | None, X: TableLike, reset: bool) -> None:
-    """Set, or compare, the names of columns that the estimator keeps."""
+def _validate_names(estimator: BaseEstimator | None, X: TableLike, shape: tuple[int, int], reset: bool) -> None:
+    """Set, or compare, the names of columns that the estimator keeps. An empty table is refused later."""
+    if estimator is None or not all(shape):
+        return
     from sklearn.utils.validation import validate_data
 
     validate_data(estimator, X, reset=reset, skip_check_array=True)
@@ -242,14 +248,17 @@ def _encode_booleans(X: Flags) -> list[Encoded]:
 
 def check_unique(X: TableLike) -> list[Label]:
     """Refuse equal column names. Returns the names of a table of pandas or pyarrow, else none."""
-    if nw.dependencies.is_pandas_like_dataframe(X):
-        labels = list(X.columns)
-    elif isinstance(X, pa.Table):
-        labels = list(X.column_names)
-    else:
-        labels = []
+    labels = _labels_that_may_be_equal(X)
     check_labels(labels)
     return labels
+
+
+def _labels_that_may_be_equal(X: TableLike) -> list[Label]:
+    if is_arrow_table(X):
+        return list(X.column_names)
+    import narwhals as nw
+
+    return list(X.columns) if nw.dependencies.is_pandas_like_dataframe(X) else []
 
 
 def check_labels(labels: Sequence[Label]) -> None:
@@ -263,26 +272,42 @@ def check_labels(labels: Sequence[Label]) -> None:
         )
 
 
+def _read_arrow(arrow_table: pa.Table, rules: ColumnRules) -> InMemoryDataset:
+    _check_size(*arrow_table.shape)
+    arrow_columns = arrow_table.columns
+    numbers = [_numbers_of_arrow(column) for column in arrow_columns]
+    return _with_objects_read(numbers, arrow_columns, arrow_table.column_names, rules)
+
+
 def _read_frame(frame: nw.DataFrame[Any], labels: list[Label], rules: ColumnRules) -> InMemoryDataset:
     _check_size(*frame.shape)
+    all_series = list(frame.iter_columns())
+    numbers = [_numbers_of_series(series, str(label)) for series, label in zip(all_series, labels, strict=True)]
+    return _with_objects_read(numbers, all_series, labels, rules)
+
+
+def _with_objects_read(
+    numbers: Sequence[Values | None],
+    series: Sequence[nw.Series[Any] | pa.ChunkedArray],
+    labels: list[Label],
+    rules: ColumnRules,
+) -> InMemoryDataset:
+    """The columns of numbers of a frame, and its others: text, categories and times, which are read together."""
     names = [str(label) for label in labels]
-    native = frame.to_native()
-    columns: list[Any]  # None for text, categories and times, which are read together
-    if isinstance(native, pa.Table):
-        columns = [_numbers_of_arrow(column) for column in native.columns]
-    else:
-        columns = [_numbers_of_series(series, name) for series, name in zip(frame.iter_columns(), names, strict=True)]
-    objects = {j: frame[:, j] for j, column in enumerate(columns) if column is None}
+    objects = {j: series[j] for j, column in enumerate(numbers) if column is None}
     read_objects, text_meanings = _columns_that_can_be_read(objects, names, rules)
+    columns: list[Any] = list(numbers)
     for j in objects:
-        columns[j] = read_objects.get(j, np.zeros(len(frame), np.uint8))  # zeros, as in every column that is dropped
+        columns[j] = read_objects.get(
+            j, np.zeros(len(series[j]), np.uint8)
+        )  # zeros, as in every column that is dropped
     have_names = all(isinstance(label, str) for label in labels)
     feature_names = np.asarray(labels, dtype=object) if have_names else None
     return InMemoryDataset(columns, names, feature_names, text_meanings=text_meanings)
 
 
 def _columns_that_can_be_read(
-    objects: Mapping[int, nw.Series[Any]], names: Sequence[str], rules: ColumnRules
+    objects: Mapping[int, nw.Series[Any] | pa.ChunkedArray], names: Sequence[str], rules: ColumnRules
 ) -> tuple[dict[int, ColumnValues], dict[int, TextMeaning]]:
     """:func:`_columns_with_text` without the columns that the user excludes and that cannot be read."""
     remaining = dict(objects)

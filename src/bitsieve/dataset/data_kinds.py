@@ -9,7 +9,7 @@ from bitsieve.diagnostics import UserError
 from bitsieve.io.annotated import from_anndata, is_anndata
 from bitsieve.io.errors import in_one_line
 from bitsieve.utils.frames import default_library
-from bitsieve.utils.types import TableLike
+from bitsieve.utils.types import ColumnLike, TableLike
 
 
 def is_path(data: TableLike) -> bool:
@@ -57,8 +57,24 @@ def collect(data: TableLike) -> TableLike:
         return nw.from_native(with_types_of_values(data)).collect().to_native()
 
 
+def is_arrow_table(data: TableLike) -> bool:
+    """Whether something is a table of Arrow, as files are read: its columns are taken without an adapter of frames."""
+    import pyarrow as pa
+
+    return isinstance(data, pa.Table)
+
+
+def is_arrow_column(values: ColumnLike) -> bool:
+    """Whether something is a column of a table of Arrow."""
+    import pyarrow as pa
+
+    return isinstance(values, pa.ChunkedArray)
+
+
 def is_frame(data: TableLike) -> bool:
     """Whether something is a data frame in memory."""
+    if is_arrow_table(data):
+        return True
     import narwhals as nw
 
     return nw.dependencies.is_into_dataframe(data)

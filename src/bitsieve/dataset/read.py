@@ -8,12 +8,13 @@ from functools import partial
 from numbers import Number
 from typing import TYPE_CHECKING
 
-import narwhals as nw
 import numpy as np
+import pyarrow as pa
 
+from bitsieve.dataset.arrow import is_text
 from bitsieve.dataset.column_info import TextParsing
 from bitsieve.dataset.columns import check_unique, no_table, read_columns
-from bitsieve.dataset.data_kinds import collect, is_path, take_columns
+from bitsieve.dataset.data_kinds import collect, is_arrow_table, is_frame, is_path, take_columns
 from bitsieve.dataset.dataset import InMemoryDataset, check_several_rows
 from bitsieve.dataset.encoding import as_array
 from bitsieve.dataset.groups import read_groups
@@ -47,7 +48,7 @@ from bitsieve.io.spooled_columns import SpooledColumns
 from bitsieve.options import FREQUENCY, ReadOptions
 from bitsieve.utils.arrays import Columns, Flags, Integers, Values
 from bitsieve.utils.column_names import NumberedNames
-from bitsieve.utils.libraries import issparse
+from bitsieve.utils.libraries import is_pandas_frame, is_pandas_series, issparse
 from bitsieve.utils.messages import needs_dense_rows, quoted
 from bitsieve.utils.progress import phase
 from bitsieve.utils.types import ColumnLike, Label, TableLike
@@ -210,8 +211,7 @@ def check_order_of_index(X: TableLike, values: ColumnLike, what: str) -> None:
 
     scikit-learn matches rows by their position and pandas by their labels, so either would be wrong for some users.
     """
-    is_series_or_frame = nw.dependencies.is_pandas_series(values) or nw.dependencies.is_pandas_dataframe(values)
-    if not is_series_or_frame or not nw.dependencies.is_pandas_dataframe(X):
+    if not is_pandas_frame(X) or not (is_pandas_series(values) or is_pandas_frame(values)):
         return
     if len(X) != len(values) or X.index.equals(values.index):
         return
@@ -255,7 +255,7 @@ def read_data(data: TableLike, options: ReadOptions) -> InMemoryDataset:
         table = _from_annotated(data, options, target_kind)
     elif isinstance(data, ArrayTable):
         table = _from_arrays(data, options, target_kind)
-    elif nw.dependencies.is_into_dataframe(data):
+    elif is_frame(data):
         table = _from_frame(data, original, options, target_kind)
     else:
         table = _from_array(data, options, target_kind)
@@ -288,7 +288,10 @@ def _with_survival_as_target(options: ReadOptions) -> ReadOptions:
 
 
 def _read_roles(
-    source: _Frame | _Archive | AnnotatedMatrix, roles: Roles, options: ReadOptions, target_kind: TargetKind
+    source: _ArrowTable | _Frame | _Archive | AnnotatedMatrix,
+    roles: Roles,
+    options: ReadOptions,
+    target_kind: TargetKind,
 ) -> InMemoryDataset:
     """Read the columns of a source by their roles. Values that are no column are arrays in the options."""
     y = source.columns(roles.target) if roles.target else target_as_array(options.target, source.n_samples)
@@ -338,10 +341,39 @@ def _read_values(
     )
 
 
+class _ArrowTable:
+    """The named columns of a table of Arrow."""
+
+    def __init__(self, data: pa.Table) -> None:
+        check_unique(data)
+        self.arrow_table = data
+        self.labels: list[Label] = list(data.column_names)
+        self.n_samples = len(data)
+
+    def columns(self, labels: list[Label]) -> pa.ChunkedArray | pa.Table:
+        """One column, or a table of several."""
+        return self.arrow_table.column(labels[0]) if len(labels) == 1 else self.table(labels)
+
+    def features(self, labels: list[Label]) -> pa.Table:
+        """A table of these columns."""
+        return self.table(labels)
+
+    def table(self, labels: list[Label]) -> pa.Table:
+        """A table of these columns, which has their names."""
+        return self.arrow_table.select(labels)
+
+    def texts_of_first_column(self) -> list[str | None]:
+        """The values of the first column if it holds text, else none."""
+        first_column = self.arrow_table.column(0)
+        return list(first_column.to_pylist()) if is_text(first_column.type) else []
+
+
 class _Frame:
-    """The named columns of a data frame."""
+    """The named columns of a data frame of any other library."""
 
     def __init__(self, data: TableLike) -> None:
+        import narwhals as nw
+
         check_unique(data)
         self.frame = nw.from_native(data, eager_only=True)
         self.labels = list(self.frame.columns)
@@ -361,6 +393,13 @@ class _Frame:
     def table(self, labels: list[Label]) -> TableLike:
         """A frame of these columns, which has their names."""
         return self.frame[:, [self.index_of[label] for label in labels]].to_native()
+
+    def texts_of_first_column(self) -> list[str | None]:
+        """The values of the first column if it holds text, else none."""
+        import narwhals as nw
+
+        first_column = self.frame[:, 0]
+        return first_column.to_list() if first_column.dtype == nw.String else []
 
 
 class _Archive:
@@ -389,8 +428,6 @@ class _Archive:
 
     def table(self, labels: Sequence[str]) -> TableLike:
         """An Arrow table of these columns, of which ``y`` may be one."""
-        import pyarrow as pa
-
         return pa.table([pa.array(self.column(label)) for label in labels], names=list(labels))
 
     def with_target(self, target_and_weight: list[str], names: Sequence[str]) -> TableLike:
@@ -403,7 +440,7 @@ class _Archive:
 
 def _from_frame(data: TableLike, original: TableLike, options: ReadOptions, target_kind: TargetKind) -> InMemoryDataset:
     """Read a frame whose columns are the features, the target and the weights. ``original`` may be a lazy frame."""
-    source = _Frame(data)
+    source = _ArrowTable(data) if is_arrow_table(data) else _Frame(data)
     if options.target is None:
         raise UserError(
             code="target-needed",
@@ -432,17 +469,16 @@ def _from_frame(data: TableLike, original: TableLike, options: ReadOptions, targ
     return replace(table, original=OriginalData(take, with_target, roles.weight_name, roles.features, data))
 
 
-def _check_not_in_a_row(source: _Frame, target: ColumnLike) -> None:
+def _check_not_in_a_row(source: _ArrowTable | _Frame, target: ColumnLike) -> None:
     """Refuse the name of a target that is no column but a row, as where rows are genes and columns are samples."""
     if isinstance(target, list) and len(target) == 1:
         (target,) = target
     if not isinstance(target, str) or target in source.labels:
         return
-    first_column = source.frame[:, 0]
-    if first_column.dtype == nw.String and target in first_column.to_list():
+    if target in source.texts_of_first_column():
         raise UserError(
             code="unknown-column",
-            message=f"there is no column {target!r} for the target, but column {first_column.name!r} has it in a row",
+            message=f"there is no column {target!r} for the target, but column {source.labels[0]!r} has it in a row",
             advice="if the columns are samples, transpose the table first",
             columns=[target],
         )
@@ -592,6 +628,8 @@ def target_as_array(target: ColumnLike, n_samples: int) -> ColumnLike:
     if isinstance(target, SurvivalColumns):
         check_length_of_target(len(target), n_samples)
         return target
+    import narwhals as nw
+
     is_series_or_frame = nw.dependencies.is_into_series(target) or nw.dependencies.is_into_dataframe(target)
     y = target if is_series_or_frame else as_array(target)
     shape = np.shape(y) if isinstance(y, np.ndarray) else (len(y),)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-import narwhals as nw
 import numpy as np
 
 from bitsieve.dataset.encoding import Encoded, are_categories, as_array, encode_with_missing, is_missing
@@ -77,6 +76,8 @@ def numbers_of_strata(strata: ColumnLike, n_samples: int, values: Sequence[tuple
 
 def columns_of_strata(strata: ColumnLike) -> list[tuple[str, ColumnLike]]:
     """The columns of the strata, each with its name; the name of values without one is empty."""
+    import narwhals as nw
+
     frame = strata if isinstance(strata, np.ndarray) else nw.from_native(strata, allow_series=True, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         raise UserError(code="frame-not-in-memory", message="strata is a lazy frame", advice="collect() it first")

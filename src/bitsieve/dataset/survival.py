@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-import narwhals as nw
 import numpy as np
 
 from bitsieve.counts.risk_sets import RiskSets
+from bitsieve.dataset.data_kinds import is_arrow_column
 from bitsieve.dataset.encoding import ColumnValues, Encoded, are_categories, encode, is_missing
 from bitsieve.dataset.quantity import number_of_classes
 from bitsieve.dataset.target import Target, read_values
@@ -138,6 +138,10 @@ def survival_columns(y: ColumnLike) -> SurvivalColumns | None:
         return y
     if isinstance(y, np.ndarray):
         return None if y.dtype.names is None else _columns_of_structured_array(y)
+    if isinstance(y, (str, list)) or is_arrow_column(y):
+        return None
+    import narwhals as nw
+
     if nw.dependencies.is_into_series(y):  # known at once; to tell whether it is a frame narwhals searches for plugins
         return None
     return _columns_of_frame(y) if nw.dependencies.is_into_dataframe(y) else None
@@ -170,6 +174,8 @@ def _columns_of_structured_array(y: Values) -> SurvivalColumns:
 
 
 def _columns_of_frame(y: DataFrame) -> SurvivalColumns | None:
+    import narwhals as nw
+
     frame = nw.from_native(y)
     if isinstance(frame, nw.LazyFrame) or len(frame.columns) != 2:
         return None

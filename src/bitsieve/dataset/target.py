@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from bitsieve.counts.source import sizes_of_classes
 from bitsieve.dataset.column_info import TextParsing
+from bitsieve.dataset.data_kinds import is_arrow_column
 from bitsieve.dataset.encoding import ColumnValues, Encoded, are_categories, as_array, encode, is_missing
 from bitsieve.dataset.identifiers import MIN_ROWS_OF_IDENTIFIER
 from bitsieve.dataset.notes import quantity_binned
@@ -32,6 +33,7 @@ from bitsieve.utils.types import ColumnLike
 
 if TYPE_CHECKING:
     import narwhals as nw
+    import pyarrow as pa
 
 KindOfTarget: TypeAlias = Literal["classes", "binned", "joint", "survival"]
 MAX_JOINT_CLASSES = 1 << 16  # possible combinations of the classes of several columns
@@ -182,6 +184,8 @@ def read_target(
 
 def split_target(y: ColumnLike) -> dict[str, Any]:
     """The columns of a target by name. A single column is "y"; columns without names are "y0", "y1", ..."""
+    if is_arrow_column(y):
+        return {"y": y}
     import narwhals as nw
 
     frame = y if isinstance(y, np.ndarray) else nw.from_native(y, pass_through=True)
@@ -342,6 +346,8 @@ def join_targets(parts: dict[str, Target]) -> Target:
 
 def read_values(y: ColumnLike, what: str) -> ColumnValues:
     """Read a column of the target as an array of numbers, dates, durations or booleans, or as categories."""
+    if is_arrow_column(y):
+        return _values_of_arrow_column(y, what)
     import narwhals as nw
 
     series = y if isinstance(y, np.ndarray) else nw.from_native(y, pass_through=True, allow_series=True)
@@ -383,6 +389,16 @@ def read_values(y: ColumnLike, what: str) -> ColumnValues:
     if array.dtype.kind in "biufmM":
         return array
     return _arrow(array, what)
+
+
+def _values_of_arrow_column(column: pa.ChunkedArray, what: str) -> ColumnValues:
+    from bitsieve.dataset.arrow import is_number_or_time, numpy_of, with_declared_values
+
+    if not is_number_or_time(column.type):
+        return with_declared_values(_arrow(column, what), column)
+    values = numpy_of(column)
+    are_objects = values.dtype.kind == "O"  # decimals and times of day
+    return _arrow(values, what) if are_objects else values
 
 
 def is_foreign(series: nw.Series[Any]) -> bool:

@@ -7,10 +7,8 @@ from dataclasses import dataclass, replace
 from io import BytesIO
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-import narwhals as nw
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyarrow import csv
 
 from bitsieve.dataset.arrow import arrow_of, filled_indices, flags, is_text, mask_of, numpy_of, text_of, without_markers
@@ -25,6 +23,7 @@ from bitsieve.dataset.column_info import (
     MarkedNumber,
     TextParsing,
 )
+from bitsieve.dataset.data_kinds import is_arrow_column
 from bitsieve.dataset.encoding import as_array
 from bitsieve.dataset.identifiers import are_counts_of_identifier
 from bitsieve.dataset.target import split_target
@@ -99,6 +98,8 @@ class Plain(TextFormat):
         if text.null_count == len(text):
             return pa.nulls(len(text), self.kind)
         if pa.types.is_integer(self.kind) or pa.types.is_floating(self.kind):
+            import pyarrow.compute as pc
+
             text = pc.replace_substring(text, ",", "")  # commas between thousands
         return _parsed_or_null(text, self.kind)
 
@@ -224,6 +225,8 @@ def _repaired(text: pa.Array, counts: Integers, has_missing: bool, kind: str | N
         are_truths = np.array([_truth(word) is not None for word in text.to_pylist()])
         truth_counts = np.where(are_truths, counts, 0)  # other words are not listed as unread: they stay
         return TextMeaning(Truths(), _parsing_of(Truths(), text, truth_counts, are_truths, has_missing))
+    import pyarrow.compute as pc
+
     has_digit = pc.match_substring_regex(text, "[0-9]")
     is_short = numpy_of(pc.utf8_length(text)) <= _MAX_LENGTH
     can_be_read = flags(has_digit) & is_short
@@ -241,6 +244,8 @@ def _repaired(text: pa.Array, counts: Integers, has_missing: bool, kind: str | N
 
 def _are_row_numbers_and_totals(text: pa.Array, counts: Integers) -> bool:
     """Whether text is whole numbers that number the rows, and words such as "Total" in a few rows at the end."""
+    import pyarrow.compute as pc
+
     is_integer = flags(pc.match_substring_regex(text, "^[0-9]{1,15}$"))
     if counts[~is_integer].sum() > _MAX_ROWS_OF_TOTALS:
         return False
@@ -300,6 +305,8 @@ def _are_nearly_all(fits: Flags, text: pa.Array, counts: Integers) -> bool:
 
 def means_missing(text: pa.Array) -> Flags:
     """Which text is a word that means a missing value."""
+    import pyarrow.compute as pc
+
     words = pc.utf8_lower(pc.utf8_trim_whitespace(text))
     return flags(pc.is_in(words, _MISSING_WORDS_IN_ARROW))
 
@@ -445,7 +452,7 @@ def check_types_read(text_meanings: Mapping[int, TextMeaning], names: Sequence[s
 
 
 def _typed_column(array: pa.Array, j: int, rules: ColumnRules, kind: str | None) -> tuple[pa.Array, TextMeaning]:
-    coded = pc.dictionary_encode(array)
+    coded = array.dictionary_encode()
     if isinstance(coded, pa.ChunkedArray):
         coded = coded.combine_chunks()
     if rules.formats is None and kind is None and _are_plain_words(coded.dictionary):
@@ -512,21 +519,27 @@ def target_with_text_read(y: ColumnLike, rules: ColumnRules) -> tuple[ColumnLike
 
 
 def _arrow_array(values: ColumnLike) -> pa.Array | pa.ChunkedArray:
+    if is_arrow_column(values):
+        return values
+    import narwhals as nw
+
     series = nw.from_native(values, pass_through=True, series_only=True)
     return series.to_arrow() if isinstance(series, nw.Series) else pa.array(series)
 
 
 def target_text(values: ColumnLike) -> pa.Array | None:
     """A column of a target as Arrow text, if it holds text; numbers among the text become text. Else None."""
+    if isinstance(values, (pa.Array, pa.ChunkedArray)):
+        return values if is_text(values.type) else None
+    import narwhals as nw
+
     column = nw.from_native(values, pass_through=True, allow_series=True)
     if isinstance(column, nw.Series) and column.dtype not in (nw.String, nw.Object):
         return None
-    if not isinstance(column, (nw.Series, pa.Array, pa.ChunkedArray)):
+    if not isinstance(column, nw.Series):
         column = as_array(column)
         if column.dtype.kind not in "OUS" or column.ndim != 1:
             return None
-    if isinstance(column, (pa.Array, pa.ChunkedArray)):
-        return column if is_text(column.type) else None
     try:
         array, *_ = arrow_of(column, "the target")
     except ValueError:  # of other kinds, which are refused elsewhere

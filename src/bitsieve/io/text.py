@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Protocol
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from bitsieve.diagnostics import Diagnostic
@@ -452,6 +451,8 @@ def _as_type(column: pa.ChunkedArray, dtype: pa.DataType) -> pa.ChunkedArray:
     if column.type == dtype:
         return column
     if pa.types.is_string(column.type):
+        import pyarrow.compute as pc
+
         column = pc.replace_substring(column, ",", "")
     return column.cast(dtype)
 
@@ -463,6 +464,8 @@ def without_commas(column: pa.ChunkedArray) -> pa.ChunkedArray:
     texts = column.drop_null()
     if not len(texts) or not _WITH_COMMAS.fullmatch(texts[0].as_py()):
         return column
+    import pyarrow.compute as pc
+
     if not pc.all(pc.match_substring_regex(texts, f"^(?:{_WITH_COMMAS.pattern})$")).as_py():
         return column
     digits = pc.utf8_trim_whitespace(pc.replace_substring(column, ",", ""))

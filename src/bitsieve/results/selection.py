@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bitsieve.dataset.data_kinds import collect, is_on_cluster
-from bitsieve.dataset.take_columns import WantedColumns, keeps_rows, with_columns, with_values
 from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import UserError
 from bitsieve.explain.evidence import Evidence
@@ -42,6 +41,7 @@ from bitsieve.utils.parameters import check_choice
 from bitsieve.utils.types import DataFrame, JsonObject, Label, TableLike
 
 if TYPE_CHECKING:
+    from bitsieve.dataset.take_columns import WantedColumns
     from bitsieve.explain.explain import FeatureExplanation
     from bitsieve.plots.displays import Display
     from bitsieve.plots.figures import Axes
@@ -390,6 +390,8 @@ class Selection:
         >>> selection.transform(X.head(2), append_score=True)["likely_class"].tolist()
         ['0', '0']
         """
+        from bitsieve.dataset.take_columns import with_columns, with_values
+
         order = np.argsort(self.indices)
         columns = self._wanted_columns(order).take(data)
         if not codes and not append_score:
@@ -453,6 +455,8 @@ class Selection:
         return check_of_changes(self.details.columns, changes)
 
     def _wanted_columns(self, order: Columns) -> WantedColumns:
+        from bitsieve.dataset.take_columns import WantedColumns
+
         has_names = self.details.data.names is not None
         labels = [self.features[i] for i in order]
         return WantedColumns(labels, self.indices[order], self.details.data.n_features, has_names)
@@ -531,6 +535,8 @@ class Selection:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what :meth:`save` writes, and the reduced table where it is in memory; no other rows."""
+        from bitsieve.dataset.take_columns import keeps_rows
+
         table = self.table if keeps_rows(self.table) else None
         return selection_of_record, (record_of(self), table)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from importlib.util import find_spec
@@ -49,8 +50,7 @@ def frame_of(columns: Mapping[str, Any], library: FrameLibrary) -> DataFrame:
 
 def ibis_backend(data: Any) -> Any:
     """The database of an Ibis table, such as ``ibis.backends.sqlite.Backend``; None for other data."""
-    import narwhals as nw
-
-    if not nw.dependencies.is_ibis_table(data):
+    ibis = sys.modules.get("ibis")  # without it no data is one
+    if ibis is None or not isinstance(data, ibis.expr.types.Table):
         return None
     return data.get_backend()

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from bitsieve.utils.arrays import Floats
-    from bitsieve.utils.types import TableLike
+    from bitsieve.utils.types import ColumnLike, TableLike
 
 
 def chdtrc(freedom: ArrayLike, x: ArrayLike) -> Floats:
@@ -73,6 +73,18 @@ def issparse(data: TableLike) -> bool:
     """Whether data is a sparse matrix or array of scipy. It is not if ``scipy.sparse`` was never imported."""
     sparse = sys.modules.get("scipy.sparse")
     return sparse is not None and bool(sparse.issparse(data))
+
+
+def is_pandas_frame(data: TableLike) -> bool:
+    """Whether data is a data frame of pandas. It is not if pandas was never imported."""
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(data, pandas.DataFrame)
+
+
+def is_pandas_series(values: ColumnLike) -> bool:
+    """Whether values are a series of pandas. They are not if pandas was never imported."""
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(values, pandas.Series)
 
 
 def log(level: str, message: str) -> None:
