@@ -323,7 +323,7 @@ def test_a_stopping_rule(modules, monkeypatch, wine, capsys):
     """One line of STOPPING_RULES: as the threshold of so many bits, which is a share of log2(3) here."""
     from temporary_stopping import ShareStopping
 
-    monkeypatch.setitem(STOPPING_RULES, ShareStopping.name, ShareStopping)
+    monkeypatch.setitem(STOPPING_RULES.homes, ShareStopping.name, "temporary_stopping:ShareStopping")
     frame, path = wine
     X, y = frame.drop(columns="target"), frame["target"]
     bits = 0.1 * float(np.log2(3))
@@ -437,7 +437,7 @@ def test_an_estimator(modules, monkeypatch, wine):
 
 def test_a_binner(modules, monkeypatch, wine):
     """One line of RULES: its cuts, in memory and in batches, with and without its parameter."""
-    monkeypatch.setitem(RULES, "middle", ("temporary_binner", "MiddleBinning"))
+    monkeypatch.setitem(RULES.homes, "middle", "temporary_binner:MiddleBinning")
     frame, path = wine
     X = frame.drop(columns="target")
     ours = bitsieve.select(frame, "target", n_features_to_select=4, binning="middle")

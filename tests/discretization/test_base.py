@@ -10,7 +10,7 @@ import pytest
 
 from bitsieve.dataset.read import read_xy
 from bitsieve.discretization import transformers
-from bitsieve.discretization.registry import RULES, make_binner, rule_named
+from bitsieve.discretization.registry import RULES, make_binner
 from bitsieve.discretization.transformers import (
     CategoricalBinner,
     EqualFrequencyBinner,
@@ -65,7 +65,7 @@ def test_defaults_are_those_that_are_written_down(name):
 
 @pytest.mark.parametrize("name", [name for name in RULES if name != "auto"])
 def test_a_rule_has_the_defaults_of_its_transformer(name):
-    rule = rule_named(name)
+    rule = RULES[name]
     (transformer,) = (kind for kind in rule.__subclasses__() if kind.__name__.endswith("Binner"))
     both = defaults(rule).keys() & defaults(transformer).keys()
     assert {"missing", "n_jobs"} <= both
@@ -163,4 +163,4 @@ def test_mistakes_are_refused(spec, parameters, message):
 @pytest.mark.parametrize("name", [name for name in RULES if name != "auto"])
 def test_a_misspelt_parameter_of_a_rule_is_answered_with_the_right_name(name):
     with pytest.raises(TypeError, match="did you mean missing=None"):
-        rule_named(name)(misssing=None)
+        RULES[name](misssing=None)

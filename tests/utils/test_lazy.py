@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import copy
 import pickle
+import subprocess
+import sys
 import threading
 import weakref
 
 import numpy as np
 import pytest
 
-from bitsieve.utils.lazy import Lazy, cached_property
+from bitsieve.utils.lazy import ClassesByName, Lazy, cached_property
 
 
 class Counted:
@@ -70,3 +72,21 @@ def test_one_thread_does_not_wait_for_another():
     assert Slow(False).value == 1
     leave.set()
     slow.join()
+
+
+def test_classes_are_imported_when_they_are_asked_for():
+    asked = (
+        "import sys\n"
+        "from bitsieve.utils.lazy import ClassesByName\n"
+        "classes = ClassesByName({'time': 'datetime:timedelta', 'shelf': 'shelve:Shelf'})\n"
+        "before = list(classes), len(classes), 'shelf' in classes, 'other' in classes, 'shelve' in sys.modules\n"
+        "found = classes['shelf']\n"
+        "print(before, found.__name__, 'shelve' in sys.modules)"
+    )
+    run = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert run.stdout == "(['time', 'shelf'], 2, True, False, False) Shelf True\n"
+
+
+def test_a_class_without_a_home_is_a_missing_key():
+    with pytest.raises(KeyError, match=r"^'other'$"):
+        ClassesByName({"shelf": "shelve:Shelf"})["other"]

@@ -275,7 +275,7 @@ def _settable_of_rule(rule: str | None) -> dict[str, Any]:
     """The parameters of a stopping rule that --set gives, and their defaults."""
     from bitsieve.methods.by_counts.stopping import STOPPING_RULES
 
-    if rule not in STOPPING_RULES:
+    if rule is None or rule not in STOPPING_RULES:
         return {}
     parameters = signature(STOPPING_RULES[rule]).parameters
     defaults = {name: parameter.default for name, parameter in parameters.items()}

@@ -61,7 +61,8 @@ class Wording:
         from bitsieve.methods.by_counts.stopping import STOPPING_RULES
         from bitsieve.methods.registry import parameters_of
 
-        if self._stopping in STOPPING_RULES and parameter in signature(STOPPING_RULES[self._stopping]).parameters:
+        rule = self._stopping
+        if rule is not None and rule in STOPPING_RULES and parameter in signature(STOPPING_RULES[rule]).parameters:
             return True
         method_parameter = "approximation" if parameter in NYSTROM else parameter
         try:

@@ -19,7 +19,7 @@ from bitsieve.dataset.value_ranges import MISSING
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import MAX_CODES, Binning, as_column_rule
 from bitsieve.discretization.ragged_array import RaggedArray
-from bitsieve.discretization.registry import RULES, make_binner, rule_named
+from bitsieve.discretization.registry import RULES, make_binner
 from bitsieve.discretization.summary import Summary
 from bitsieve.utils.arrays import Values
 from bitsieve.utils.messages import quoted
@@ -109,8 +109,8 @@ class Coding:
 
 def binning_name(binner: Binning) -> str:
     """The name of a rule."""
-    for name in RULES:
-        if isinstance(binner, rule_named(name)):
+    for name, rule in RULES.items():
+        if isinstance(binner, rule):
             return name
     raise UserError(
         code="rule-not-saved",

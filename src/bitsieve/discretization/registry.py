@@ -4,31 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from difflib import get_close_matches
-from importlib import import_module
 from typing import Any
 
 from bitsieve.diagnostics import NAME_ONLY, ParameterError, UserError
 from bitsieve.discretization.base import BinningChoice, BinningLike
 from bitsieve.options import DiscretizationOptions
 from bitsieve.utils.defaults import BINNING
+from bitsieve.utils.lazy import ClassesByName
 from bitsieve.utils.messages import nearest_in
 
-#: The module and the class of each rule. A module of this folder begins with a dot.
-RULES = {
-    "auto": (".mdl", "AutoBinning"),
-    "mdl": (".mdl", "MDLBinning"),
-    "quantile": (".equal", "EqualFrequencyBinning"),
-    "uniform": (".equal", "EqualWidthBinning"),
-    "monotone": (".monotone.binning", "MonotoneBinning"),
-    "none": (".categorical", "CategoricalBinning"),
-}
-
-
-def rule_named(name: str) -> type[BinningChoice]:
-    """The class of a rule."""
-    module, class_name = RULES[name]
-    rule: type[BinningChoice] = getattr(import_module(module, __package__), class_name)
-    return rule
+RULES: ClassesByName[BinningChoice] = ClassesByName(
+    {
+        "auto": "bitsieve.discretization.mdl:AutoBinning",
+        "mdl": "bitsieve.discretization.mdl:MDLBinning",
+        "quantile": "bitsieve.discretization.equal:EqualFrequencyBinning",
+        "uniform": "bitsieve.discretization.equal:EqualWidthBinning",
+        "monotone": "bitsieve.discretization.monotone.binning:MonotoneBinning",
+        "none": "bitsieve.discretization.categorical:CategoricalBinning",
+    }
+)
 
 
 def make_binner(binning: BinningLike = BINNING, *, n_jobs: int | None = None, **parameters: Any) -> BinningChoice:
@@ -46,7 +40,7 @@ def make_binner(binning: BinningLike = BINNING, *, n_jobs: int | None = None, **
         return binning.unfitted()
     if not isinstance(binning, str) or binning not in RULES:
         raise _unknown_rule(binning)
-    rule: Any = rule_named(binning)
+    rule: Any = RULES[binning]
     accepted = [name for name in rule.parameter_names() if name != "n_jobs"]
     for name in parameters:
         if name not in accepted:
@@ -68,7 +62,7 @@ def _listed_as_parameters(names: Sequence[str]) -> str:
 
 def _rules_with(parameter: str) -> str:
     """The rules that have a parameter, as the end of an advice; empty if no rule has it."""
-    rules = [repr(name) for name in RULES if name != "auto" and parameter in rule_named(name).parameter_names()]
+    rules = [repr(name) for name, rule in RULES.items() if name != "auto" and parameter in rule.parameter_names()]
     return f"; {{binning}} may be {' or '.join(rules)}" if rules else ""
 
 

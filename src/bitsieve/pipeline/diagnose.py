@@ -20,7 +20,6 @@ from bitsieve.discretization.mdl import MDLBinning
 from bitsieve.information import COMMON
 from bitsieve.information.leaks import Leak
 from bitsieve.methods.by_counts.stopping import make_stopping
-from bitsieve.methods.by_counts.stopping.conditional import ConditionalStopping
 from bitsieve.methods.method import CONDITIONED, GreedyStep
 from bitsieve.pipeline.bins_within import on_bins_within
 from bitsieve.pipeline.evidence import has_no_information, max_values_tested
@@ -379,6 +378,8 @@ def on_dependence(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
     """
     table = fit.table
     if fit.result.stopping is not None and fit.result.stopping.neighbours:
+        from bitsieve.methods.by_counts.stopping.conditional import ConditionalStopping
+
         diagnostics = [selection_notes.conditional_list(ConditionalStopping.conclusion)]
         if fit.evidence is not None and fit.evidence.binner.requires == "classes":
             diagnostics.append(selection_notes.list_from_target_bins())

@@ -1,8 +1,9 @@
-"""Values that are computed when first needed."""
+"""Values that are computed, and classes that are imported, when they are first needed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
 from typing import Any, Generic, Self, TypeVar, overload
 
 Value = TypeVar("Value")
@@ -50,3 +51,24 @@ class Lazy(Generic[Value]):
 
     def __getstate__(self) -> dict[str, Any]:
         return {"_value": self.value, "_compute": None}
+
+
+class ClassesByName(Mapping[str, type[Value]]):
+    """Classes by their names. A class is imported when it is asked for, from its home: ``"module:class"``."""
+
+    def __init__(self, homes: Mapping[str, str]) -> None:
+        self.homes = dict(homes)
+
+    def __getitem__(self, name: str) -> type[Value]:
+        module, _, class_name = self.homes[name].partition(":")
+        named_class: type[Value] = getattr(import_module(module), class_name)
+        return named_class
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.homes
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.homes)
+
+    def __len__(self) -> int:
+        return len(self.homes)

@@ -21,9 +21,6 @@ from bitsieve.methods.by_counts.criteria import CMI, JMI, MIM, make_criterion
 from bitsieve.methods.by_counts.forward import forward_select
 from bitsieve.methods.by_counts.stopping import (
     STOPPING_RULES,
-    PermutationStopping,
-    SignificanceStopping,
-    ThresholdStopping,
     independence,
     make_stopping,
     permutation,
@@ -31,8 +28,11 @@ from bitsieve.methods.by_counts.stopping import (
 )
 from bitsieve.methods.by_counts.stopping.dcrt import DistilledStopping
 from bitsieve.methods.by_counts.stopping.independence import chi_squared_tails, hopeful_tails, share_of_shuffles
+from bitsieve.methods.by_counts.stopping.permutation import PermutationStopping
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
+from bitsieve.methods.by_counts.stopping.significance import SignificanceStopping
 from bitsieve.methods.by_counts.stopping.single import SingleMonitor, SingleStopping
+from bitsieve.methods.by_counts.stopping.threshold import ThresholdStopping
 
 
 def noise(n_samples, n_features, seed, n_codes=3, n_classes=2):
@@ -191,6 +191,11 @@ def test_noise_given_what_is_chosen_is_seldom_taken():
 
 
 # five columns are too few for knockoffs; one column in ten of dcrt may be noise, and test_dcrt.py counts them
+@pytest.mark.parametrize("name", STOPPING_RULES)
+def test_a_rule_is_listed_by_its_name(name):
+    assert STOPPING_RULES[name].name == name
+
+
 @pytest.mark.parametrize("name", sorted(STOPPING_RULES.keys() - {"knockoffs", "gaussian-knockoffs", "dcrt"}))
 def test_signal_is_taken_and_noise_left(information_of, name):
     codes, classes = signal(2000, 40, 5, seed=3)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from bitsieve.diagnostics import UserError
-from bitsieve.discretization.registry import RULES, rule_named
+from bitsieve.discretization.registry import RULES
 from bitsieve.methods.by_counts.stopping import STOPPING_RULES
 from bitsieve.methods.constraints import Constraints
 from bitsieve.optimize.nystrom import Nystrom
@@ -177,7 +177,7 @@ def classes_of_options() -> dict[str, Any]:
         transformers.MDLBinner,
         transformers.ZeroApartBinner,
     )
-    classes: list[type] = [*STOPPING_RULES.values(), *map(rule_named, RULES), *binners, Constraints, Nystrom]
+    classes: list[type] = [*STOPPING_RULES.values(), *RULES.values(), *binners, Constraints, Nystrom]
     return {cls.__name__: cls for cls in classes}
 
 

@@ -6,29 +6,21 @@ from typing import Any
 
 from bitsieve.diagnostics import ParameterError
 from bitsieve.methods.by_counts.stopping.base import StoppingRule as StoppingRule
-from bitsieve.methods.by_counts.stopping.conditional import ConditionalStopping
-from bitsieve.methods.by_counts.stopping.dcrt import DistilledStopping
-from bitsieve.methods.by_counts.stopping.false_discovery import FalseDiscoveryStopping
-from bitsieve.methods.by_counts.stopping.gaussian_knockoffs import GaussianKnockoffStopping
-from bitsieve.methods.by_counts.stopping.knockoffs import KnockoffStopping
-from bitsieve.methods.by_counts.stopping.permutation import PermutationStopping
-from bitsieve.methods.by_counts.stopping.significance import SignificanceStopping
-from bitsieve.methods.by_counts.stopping.threshold import ThresholdStopping
+from bitsieve.utils.lazy import ClassesByName
 from bitsieve.utils.messages import advice_on_choice, nearest_in
 
-STOPPING_RULES: dict[str, type[StoppingRule]] = {
-    rule.name: rule
-    for rule in (
-        SignificanceStopping,
-        PermutationStopping,
-        FalseDiscoveryStopping,
-        ConditionalStopping,
-        KnockoffStopping,
-        DistilledStopping,
-        GaussianKnockoffStopping,
-        ThresholdStopping,
-    )
-}
+STOPPING_RULES: ClassesByName[StoppingRule] = ClassesByName(
+    {
+        "significance": "bitsieve.methods.by_counts.stopping.significance:SignificanceStopping",
+        "permutation": "bitsieve.methods.by_counts.stopping.permutation:PermutationStopping",
+        "fdr": "bitsieve.methods.by_counts.stopping.false_discovery:FalseDiscoveryStopping",
+        "conditional": "bitsieve.methods.by_counts.stopping.conditional:ConditionalStopping",
+        "knockoffs": "bitsieve.methods.by_counts.stopping.knockoffs:KnockoffStopping",
+        "dcrt": "bitsieve.methods.by_counts.stopping.dcrt:DistilledStopping",
+        "gaussian-knockoffs": "bitsieve.methods.by_counts.stopping.gaussian_knockoffs:GaussianKnockoffStopping",
+        "threshold": "bitsieve.methods.by_counts.stopping.threshold:ThresholdStopping",
+    }
+)
 
 
 def is_a_stopping_rule(parameter: str, name: str) -> ParameterError:
