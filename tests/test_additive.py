@@ -102,7 +102,7 @@ class ShareStopping(SingleStopping):
     def stops(self, value):
         return value < self.share
 
-    def reason(self, value, how=""):
+    def reason(self, value, basis=""):
         return f"it adds {value:.3f} of the class < {self.share:g}"
 '''
 

@@ -29,9 +29,9 @@ from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.source import conditioning, sums_of
 from bitsieve.counts.sparse import SparseSource
 from bitsieve.counts.tables import make_entropy_terms
-from bitsieve.counts.tuples import CODES, ORDERS, search_tuples
+from bitsieve.counts.tuples import MAX_NATIVE_CODES, ORDERS, search_tuples
 
-EVERY_NUMBER_OF_CODES = tuple(range(2, CODES + 1))
+EVERY_NUMBER_OF_CODES = tuple(range(2, MAX_NATIVE_CODES + 1))
 LANES = 8  # columns of a vector: so many of one number of codes fill a group of their own
 
 
@@ -49,7 +49,7 @@ def information(columns, classes, weights, terms):
     """I(columns; classes) in units of the terms, by counting every cell with numpy."""
     cell = np.zeros(len(classes), np.int64)
     for column in columns:
-        cell = cell * CODES + column
+        cell = cell * MAX_NATIVE_CODES + column
     both = cell * (classes.max() + 1) + classes
     n_samples = weights.sum()
     pooled, within, of_class = (np.bincount(key, weights).astype(np.int64) for key in (cell, both, classes))
@@ -164,7 +164,7 @@ def sums_of_table(columns, classes, weights, terms):
     """The sums of terms over the cells of a table, pooled and within the classes."""
     cell = np.zeros(len(classes), np.int64)
     for column in columns:
-        cell = cell * CODES + column
+        cell = cell * MAX_NATIVE_CODES + column
     both = cell * (classes.max() + 1) + classes
     return tuple(int(terms[np.bincount(key, weights).astype(np.int64)].sum()) for key in (cell, both))
 

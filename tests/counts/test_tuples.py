@@ -249,7 +249,7 @@ def test_synergy_is_the_whole_less_the_most_that_a_division_adds_up_to(seed):
     random = np.random.default_rng(seed)
     whole, pairs, alone = random.integers(0, 99, 20), random.integers(0, 60, (3, 20)), random.integers(0, 60, (3, 20))
     most = np.max([*(pairs[m] + alone[m] for m in range(3)), alone.sum(axis=0)], axis=0)
-    found = {name: np.array(tuples.values_of(name, whole, pairs, alone)).tolist() for name in STATISTICS}
+    found = {name: np.array(tuples.tuple_values(name, whole, pairs, alone)).tolist() for name in STATISTICS}
     assert found["synergy"] == [(whole - most).tolist()] * 3
     assert found["interaction"] == [(whole - pairs.sum(axis=0) + alone.sum(axis=0)).tolist()] * 3
     assert found["gain"] == (whole - pairs).tolist()

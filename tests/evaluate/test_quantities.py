@@ -71,7 +71,7 @@ def test_ridge_on_more_columns_than_samples():
 def test_measures_are_those_of_other_libraries(name, score):
     random = np.random.default_rng(3)
     truth, predicted = random.integers(0, 9, (2, 40)).astype(float)  # with ties
-    error = MEASURES[name].over(truth)(predicted, truth) / 40
+    error = MEASURES[name].loss_for(truth)(predicted, truth) / 40
     assert error == pytest.approx(score(truth, predicted), abs=1e-14)  # a few sums of 40 terms
 
 
@@ -230,5 +230,5 @@ def test_a_quantity_of_one_value_is_refused():
 
 def test_values_that_cannot_be_squared_are_refused():
     with pytest.raises(ValueError, match="give it in another unit"):
-        make_measure("r2", "quantity").over(np.array([1e200, -1e200]))
-    assert make_measure("mae", "quantity").over(np.array([1e200, 0.0]))(np.zeros(1), np.ones(1)) == 1.0
+        make_measure("r2", "quantity").loss_for(np.array([1e200, -1e200]))
+    assert make_measure("mae", "quantity").loss_for(np.array([1e200, 0.0]))(np.zeros(1), np.ones(1)) == 1.0

@@ -45,7 +45,7 @@ def test_smallest_eigenvalue(n, value):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_by_lanczos(seed, monkeypatch):
-    monkeypatch.setattr(convexity, "SMALL", 0)
+    monkeypatch.setattr(convexity, "MAX_LAPACK_ROWS", 0)
     matrix = with_least(-0.7, 120, seed)
     before = matrix.tobytes()
     found = smallest_eigenvalue(matrix)
@@ -57,12 +57,12 @@ def test_by_lanczos(seed, monkeypatch):
 
 def test_columns_that_are_treated_alike(monkeypatch):
     """The least eigenvector of a matrix of ones without its diagonal is orthogonal to the ones."""
-    monkeypatch.setattr(convexity, "SMALL", 0)
+    monkeypatch.setattr(convexity, "MAX_LAPACK_ROWS", 0)
     assert smallest_eigenvalue(np.ones((40, 40)) - np.eye(40)) == pytest.approx(-1, abs=1e-9)
 
 
 def test_lapack_helps_out_where_lanczos_fails(monkeypatch):
-    monkeypatch.setattr(convexity, "SMALL", 0)
+    monkeypatch.setattr(convexity, "MAX_LAPACK_ROWS", 0)
     monkeypatch.setattr(convexity, "smallest_eigenpair", lambda matrix, *_: (-0.1, np.zeros(20)))
     assert smallest_eigenvalue(with_least(-0.7, 20, 0)) == pytest.approx(-0.7, abs=1e-13)
 
@@ -109,6 +109,6 @@ def test_nothing_is_shown_of_a_negative_matrix():
 def test_convexity_is_the_same_with_and_without_probes(monkeypatch):
     answers = []
     for least_rows in (10, 10**9):
-        monkeypatch.setattr(convexity, "LARGE", least_rows)
+        monkeypatch.setattr(convexity, "MIN_PROBED_ROWS", least_rows)
         answers.append([convexity.is_convex(matrix_of(spectrum(s))) for s in (1.0, 0.01, 1e-4, 0.0, -1e-6, -1.0)])
     assert answers[0] == answers[1] == [True, True, True, True, False, False]

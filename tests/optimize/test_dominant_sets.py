@@ -135,7 +135,7 @@ def test_rows_on_demand_give_the_same_bits(room):
         asked.append(first)
         return matrix[first:last].copy()
 
-    rows = SimilarityRows(make, len(matrix), memory=8 * len(matrix) * room, at_once=4)
+    rows = SimilarityRows(make, len(matrix), memory=8 * len(matrix) * room, rows_at_once=4)
     one, other = dominant_sets(SimilarityMatrix(matrix)), dominant_sets(rows)
     assert all(first % 4 == 0 for first in asked)
     assert [each.members.tolist() for each in one] == [each.members.tolist() for each in other]

@@ -60,7 +60,7 @@ def test_against_an_interior_point_solver(n, k):
 def test_large_matrices_are_bounded_by_a_cholesky_factor_or_else_by_lapack(n, k, proof, monkeypatch):
     matrix = like_information(n, n + k)
     by_lapack = solve_low_rank(matrix, k)
-    monkeypatch.setattr(low_rank_sdp, "SMALL", 0)
+    monkeypatch.setattr(low_rank_sdp, "MAX_LAPACK_ROWS", 0)
     if not proof:
         monkeypatch.setattr(low_rank_sdp, "is_positive_definite", lambda *_: False)
     found = solve_low_rank(matrix, k)

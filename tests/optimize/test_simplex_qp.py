@@ -14,9 +14,9 @@ from bitsieve.optimize.simplex_qp import (
     LARGE_FACE,
     DenseQuadratic,
     FactorQuadratic,
-    by_cholesky,
-    by_conjugate_gradients,
     face_step,
+    face_step_by_cholesky,
+    face_step_by_conjugate_gradients,
     minimize_on_simplex,
     project_on_simplex,
 )
@@ -271,11 +271,11 @@ def positive(n, seed):
 
 def cholesky(quadratic, support, gradient, tolerance):
     del tolerance
-    return by_cholesky(quadratic, support, gradient)
+    return face_step_by_cholesky(quadratic, support, gradient)
 
 
 def conjugate_gradients(quadratic, support, gradient, tolerance):
-    return by_conjugate_gradients(quadratic, support, gradient, np.ones(len(support)), tolerance)
+    return face_step_by_conjugate_gradients(quadratic, support, gradient, np.ones(len(support)), tolerance)
 
 
 def minimum(matrix, support, gradient):
@@ -310,7 +310,9 @@ def test_one_step_by_cholesky_is_enough():
     support = np.arange(30)
     # The ridge moves the solution by 1e-11 times the condition, some 40.
     assert (
-        np.abs(by_cholesky(DenseQuadratic(matrix), support, gradient) - minimum(matrix, support, gradient)).max()
+        np.abs(
+            face_step_by_cholesky(DenseQuadratic(matrix), support, gradient) - minimum(matrix, support, gradient)
+        ).max()
         <= 1e-8
     )
 
@@ -349,7 +351,7 @@ def test_a_wrong_face_is_left_early():
     products = []
     for weight in (1 / 300, 1e9):
         quadratic = Counted(loads @ loads.T)
-        by_conjugate_gradients(quadratic, support, gradient, np.full(300, weight), 0.0)
+        face_step_by_conjugate_gradients(quadratic, support, gradient, np.full(300, weight), 0.0)
         products.append(quadratic.products)
     assert products[0] == 5
     assert products[1] > 100
@@ -365,11 +367,11 @@ def test_size_decides(monkeypatch):
 
         monkeypatch.setattr(f"bitsieve.optimize.simplex_qp.{name}", step)
 
-    watched("by_cholesky", 1.0)
-    watched("by_conjugate_gradients", np.inf)
+    watched("face_step_by_cholesky", 1.0)
+    watched("face_step_by_conjugate_gradients", np.inf)
     weights = np.ones(LARGE_FACE + 2)
     weights[[0, 5]] = 0
     assert face_step(None, weights, None, 0.0).tolist() == [1.0] * LARGE_FACE
     weights[0] = 1
     assert face_step(None, weights, None, 0.0).tolist() == [0.0] * (LARGE_FACE + 1)  # what is no number goes no further
-    assert called == ["by_cholesky", "by_conjugate_gradients"]
+    assert called == ["face_step_by_cholesky", "face_step_by_conjugate_gradients"]

@@ -393,7 +393,7 @@ def _by_knockoffs(question: Question) -> Answer:
         return _no_answer(rule, "not within strata: knockoffs are made from all rows")
     if "independent" not in counted_table.table.capabilities:
         return _no_answer(rule, "not with groups: this rule assumes that the rows are independent")
-    minimum = KnockoffStopping().least_columns
+    minimum = KnockoffStopping().min_columns
     if question.n_left < minimum:
         return _no_answer(
             rule,

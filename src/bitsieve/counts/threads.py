@@ -121,13 +121,13 @@ def shared_helpers() -> Iterator[Helpers]:
 
 
 class _Job(Generic[Block]):
-    """The blocks of one call of :func:`run_blocks`, and the outcome of each block that was worked on."""
+    """The blocks of one call of :func:`run_blocks`, and the error of each block that was worked on, if any."""
 
     def __init__(self, work: Callable[[Block], object], blocks: Sequence[Block], stopped: Event) -> None:
         self.work = work
         self.stopped = stopped
         self.waiting = SimpleQueue[Block]()
-        self.outcomes = SimpleQueue[BaseException | None]()  # None: the block did not raise
+        self.errors = SimpleQueue[BaseException | None]()  # None: the block did not raise
         for block in blocks:
             self.waiting.put(block)
 
@@ -141,9 +141,9 @@ class _Job(Generic[Block]):
             self.work(block)
         except BaseException as error:
             self.stopped.set()
-            self.outcomes.put(error)
+            self.errors.put(error)
             return False
-        self.outcomes.put(None)
+        self.errors.put(None)
         return True
 
     def help(self, is_helping: Lock) -> None:
@@ -184,9 +184,9 @@ def run_blocks(
                 helpers.tasks.put(partial(job.help, lock))
             helpers.start(n_helpers)
             for n_done in range(1, n_blocks + 1):
-                if job.outcomes.empty():
+                if job.errors.empty():
                     job.run_next()
-                error = job.outcomes.get()
+                error = job.errors.get()
                 if error is not None:
                     raise error
                 if progress is not None:

@@ -25,7 +25,7 @@ from bitsieve.utils.lazy import cached_property
 
 STATISTICS = ("synergy", "interaction", "gain", "joint")
 ORDERS = (2, 3)
-CODES = 16  # native code searches columns of at most so many codes
+MAX_NATIVE_CODES = 16  # native code searches columns of at most so many codes
 MAX_JOINT_LOOKUP_BITS = 10  # counts of two classes below 2**10 are looked up together, in a table of 8 MiB
 MAX_FIRST_BYTES = 512 << 10  # the planes of the first columns of a block take half of a common second-level cache
 BLOCK_STEPS = 4e9  # a block has about so many steps (tuples times samples), a twentieth of a second
@@ -98,7 +98,7 @@ def search_tuples(source: CountSource, order: int, statistic: str, n_top: int, p
     """
     sums = sums_of(source)
     entropy_terms = make_entropy_terms(source.n_samples)
-    if sums.planes is not None and int(source.arities.max()) <= CODES:
+    if sums.planes is not None and int(source.arities.max()) <= MAX_NATIVE_CODES:
         return _search_planes(source, sums.planes, entropy_terms, order, statistic, n_top, progress)
     if order == 2:
         return _search_pair_tables(source, entropy_terms, statistic, n_top)
@@ -188,10 +188,10 @@ def _blocks(n_groups: int, n_words: int, n_planes: int, order: int) -> Iterator[
                 n_steps = 0.0
 
 
-def values_of(
+def tuple_values(
     statistic: str, joint: Integers, pairs: Sequence[Integers], singles: Sequence[Integers]
 ) -> list[Integers]:
-    """The values of tuples for each of their columns, from informations about the class; see :func:`search_tuples`.
+    """The values of tuples for each of their columns, from information about the class; see :func:`search_tuples`.
 
     ``joint`` is the information of all columns of a tuple, ``pairs[m]`` that of all but the m-th (in a pair that is the
     other column), ``singles[m]`` that of the m-th alone.
@@ -245,7 +245,7 @@ def _search_pair_tables(source: CountSource, entropy_terms: EntropyTerms, statis
         others = nonconstant[index + 1 :]
         joint = information.pairs(i, others)
         single_i = np.full(len(others), singles[i])
-        values = values_of(statistic, joint, (singles[others], single_i), (single_i, singles[others]))
+        values = tuple_values(statistic, joint, (singles[others], single_i), (single_i, singles[others]))
         tuples = Tuples.of(_with_each((i,), others), values, source.n_features, n_top)
         strongest = strongest.merged(tuples, n_top)
     return strongest
@@ -285,7 +285,7 @@ def _search_triple_tables(
             pairs_without = pairs[j, others], pairs[i, others], np.full(len(others), pairs[i, j])
             single = np.full(len(others), singles[i]), np.full(len(others), singles[j]), singles[others]
             columns.append(_with_each((i, j), others))
-            values.append(values_of(statistic, joint, pairs_without, single))
+            values.append(tuple_values(statistic, joint, pairs_without, single))
         values_by_position = [np.concatenate(blocks) for blocks in zip(*values, strict=True)]
         tuples = Tuples.of(np.concatenate(columns), values_by_position, source.n_features, n_top)
         strongest = strongest.merged(tuples, n_top)

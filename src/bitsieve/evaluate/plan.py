@@ -201,7 +201,7 @@ def make_plan(
     effect = _checked_effect(prepared.table, selectors)
     measure, folds, notes_on_folds = _choose_measure(table, options, predicted)
     model_name, model, notes_on_model = _choose_model(table, options, measure, predicted)
-    loss = measure.over(table.target.truth)
+    loss = measure.loss_for(table.target.truth)
     predict = _predictor(model_name, model, measure, loss)
     _refuse_small_tests(folds, measure, loss, table.target)
     plan = Plan(

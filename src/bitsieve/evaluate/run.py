@@ -30,7 +30,7 @@ from bitsieve.evaluate.methods import ScikitLearnRanking
 from bitsieve.evaluate.plan import Plan
 from bitsieve.methods.by_samples.spanning_tree.bayes_error import global_bounds
 from bitsieve.metrics.fold_scores import Scored
-from bitsieve.metrics.losses import wrong
+from bitsieve.metrics.losses import wrong_classes
 from bitsieve.metrics.subsets import redundancy_rates, separability
 from bitsieve.options import ExecutionOptions
 from bitsieve.pipeline.discretize import CountedTable, binning_parameter, discretize, take_default_bins
@@ -167,7 +167,7 @@ def _errors(
     labels = plan.target.truth[fold.train]
     truth = plan.target.truth[fold.test]
     distinct_numbers, index_of_number = np.unique(n_columns, return_inverse=True)
-    errors = np.empty(len(distinct_numbers), np.intp if plan.loss is wrong else np.float64)
+    errors = np.empty(len(distinct_numbers), np.intp if plan.loss is wrong_classes else np.float64)
     with config_context(assume_finite=True):
         for i, predicted in enumerate(plan.predict(train, labels, test, distinct_numbers)):
             errors[i] = plan.loss(predicted, truth)

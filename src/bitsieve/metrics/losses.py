@@ -11,12 +11,12 @@ import numpy as np
 from bitsieve.utils.arrays import Values
 
 
-def wrong(predicted: Values, truth: Values) -> float:
+def wrong_classes(predicted: Values, truth: Values) -> float:
     """The number of samples with the wrong class."""
     return int((predicted != truth).sum())
 
 
-def unbalanced(predicted: Values, truth: Values) -> float:
+def short_of_balanced_accuracy(predicted: Values, truth: Values) -> float:
     """``N (1 - balanced accuracy)``: every class that occurs has the same weight."""
     recalls = [(predicted[truth == label] == label).mean() for label in np.unique(truth)]
     return float(len(truth) * (1 - np.mean(recalls)))
@@ -50,17 +50,17 @@ def short_of_auc(predicted: Values, truth: Values) -> float:
     return float(len(truth) * (1 - np.mean(areas)))
 
 
-def squares(predicted: Values, truth: Values) -> float:
+def squared_errors(predicted: Values, truth: Values) -> float:
     """The sum of squared errors."""
     return float(np.square(predicted - truth).sum())
 
 
-def absolute(predicted: Values, truth: Values) -> float:
+def absolute_errors(predicted: Values, truth: Values) -> float:
     """The sum of absolute errors."""
     return float(np.abs(predicted - truth).sum())
 
 
-def root_mean_square(predicted: Values, truth: Values) -> float:
+def root_mean_square_error(predicted: Values, truth: Values) -> float:
     """N times the root of the mean squared error."""
     return float(len(truth) * np.sqrt(np.square(predicted - truth).mean()))
 

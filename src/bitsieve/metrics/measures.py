@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.metrics.losses import (
-    absolute,
-    root_mean_square,
+    absolute_errors,
+    root_mean_square_error,
     short_of_auc,
+    short_of_balanced_accuracy,
     short_of_f1,
     short_of_rank_correlation,
-    squares,
-    unbalanced,
-    wrong,
+    squared_errors,
+    wrong_classes,
 )
 from bitsieve.metrics.scorers import (
     DECISION_SCORERS,
@@ -80,7 +80,7 @@ class Measure:
             return f"{100 * error:.1f}"
         return f"{error:.4g}"
 
-    def over(self, values: Values) -> Loss:
+    def loss_for(self, values: Values) -> Loss:
         """The loss for a table in which the true values of all samples are ``values``."""
         if self.make_loss is not None:
             return self.make_loss(values)
@@ -101,12 +101,12 @@ class Measure:
 
 ACCURACY = Measure(
     "accuracy",
-    wrong,
+    wrong_classes,
     about="1 - accuracy, the share of wrong classes",
 )
 BALANCED_ACCURACY = Measure(
     "balanced_accuracy",
-    unbalanced,
+    short_of_balanced_accuracy,
     about="1 - balanced_accuracy",
 )
 F1_MACRO = Measure(
@@ -122,21 +122,21 @@ ROC_AUC = Measure(
 )
 R2 = Measure(
     "r2",
-    squares,
+    squared_errors,
     about="1 - r2, the share of the variance that is not predicted",
     predicts="quantity",
     divides_by_variance=True,
 )
 MEAN_ABSOLUTE_ERROR = Measure(
     "mae",
-    absolute,
+    absolute_errors,
     about="the mean absolute error",
     predicts="quantity",
     is_share=False,
 )
 ROOT_MEAN_SQUARE_ERROR = Measure(
     "rmse",
-    root_mean_square,
+    root_mean_square_error,
     about="the root mean square error",
     predicts="quantity",
     is_share=False,

@@ -22,8 +22,8 @@ from bitsieve.utils.arrays import Floats
 from bitsieve.utils.libraries import threadpool_limits
 from bitsieve.utils.memory import square_matrix
 
-SMALL = 2000  # LAPACK finds all eigenvalues of a matrix of this many rows in about a second
-LARGE = 4000  # random probes are faster than a Cholesky factor from this many rows on
+MAX_LAPACK_ROWS = 2000  # LAPACK finds all eigenvalues of a matrix of this many rows in about a second
+MIN_PROBED_ROWS = 4000  # random probes are faster than a Cholesky factor from this many rows on
 SLACK = 1e-8  # eigenvalues above -SLACK count as 0: on the simplex they change x'Ax by 1e-8 at most
 
 N_PROBES = 16
@@ -42,14 +42,14 @@ def is_convex(matrix: Floats, ridge: float = 0.0) -> bool:
     Cost: n^3 / 3 operations and a copy of the matrix; for 4,000 rows or more often some 64 products of 16 vectors with
     the matrix, without a copy.
     """
-    if len(matrix) >= LARGE and shows_no_negative_eigenvalue(matrix, ridge):
+    if len(matrix) >= MIN_PROBED_ROWS and shows_no_negative_eigenvalue(matrix, ridge):
         return True
     return is_positive_definite(matrix, ridge + SLACK)
 
 
 def matrices_for_proof(n: int) -> int:
     """The number of matrices of n rows to reserve memory for while :func:`is_convex` runs, its argument included."""
-    return 1 if n >= LARGE else 2
+    return 1 if n >= MIN_PROBED_ROWS else 2
 
 
 def is_positive_definite(matrix: Floats, ridge: float) -> bool:
@@ -75,7 +75,7 @@ def smallest_eigenvalue(matrix: Floats) -> float:
     """
     from scipy.linalg import eigvalsh
 
-    if len(matrix) > SMALL:
+    if len(matrix) > MAX_LAPACK_ROWS:
         value, vector = smallest_eigenpair(matrix, 1e-10, 400)
         with threadpool_limits(1, "blas"):
             residual = matrix @ vector - value * vector

@@ -28,7 +28,7 @@ Dynamics = Callable[["Similarity", Columns, Floats], Floats]
 TOLERANCE = 1e-9  # infection ends where |r_i| is at most this share of x'Wx; smaller weights count as 0
 MAX_START = 1024  # of more items, only this many start with weight: those with the largest sums of similarities
 MAX_ROUNDS = 20  # Wx is computed anew this often at most, to remove the rounding of the updates
-STEADY = 1e-12  # L1 distance of the weights of two steps at which replicator dynamics ends
+STEADY_DISTANCE = 1e-12  # L1 distance of the weights of two steps at which replicator dynamics ends
 MAX_REPLICATOR_STEPS = 200_000
 MIN_SUPPORT_WEIGHT = 1e-5  # smaller weights of replicator dynamics are on their way to 0
 NEGLIGIBLE = 1e-12  # a sum of similarities that is rounding, as a share of the largest sum of all items
@@ -52,17 +52,22 @@ class SimilarityMatrix:
 class SimilarityRows:
     """Rows of similarities that are computed on demand: a least recently used cache of ``memory`` bytes.
 
-    ``make(first, last)`` computes rows, in blocks of ``at_once`` rows.
+    ``compute_rows(first, last)`` computes rows, in blocks of ``rows_at_once``.
     """
 
     matrix = None
 
     def __init__(
-        self, make: Callable[[int, int], Floats], n: int, memory: int, at_once: int = 1, progress: Progress = None
+        self,
+        compute_rows: Callable[[int, int], Floats],
+        n: int,
+        memory: int,
+        rows_at_once: int = 1,
+        progress: Progress = None,
     ) -> None:
         self.n = n
-        self._make = make
-        self._at_once = at_once
+        self._compute_rows = compute_rows
+        self._rows_at_once = rows_at_once
         self._progress = progress
         self._max_cached = max(1, memory // (8 * n))
         self._cache: OrderedDict[int, Floats] = OrderedDict()
@@ -71,8 +76,8 @@ class SimilarityRows:
         if i in self._cache:
             self._cache.move_to_end(i)
             return self._cache[i]
-        first = i - i % self._at_once
-        block = self._make(first, min(first + self._at_once, self.n))
+        first = i - i % self._rows_at_once
+        block = self._compute_rows(first, min(first + self._rows_at_once, self.n))
         row: Floats = block[i - first].copy()
         self._add_to_cache(i, row)
         return row
@@ -80,9 +85,9 @@ class SimilarityRows:
     def sums(self) -> Floats:
         """The sum of every row."""
         out = np.empty(self.n)
-        for first in range(0, self.n, self._at_once):
-            last = min(first + self._at_once, self.n)
-            for i, row in enumerate(self._make(first, last), first):
+        for first in range(0, self.n, self._rows_at_once):
+            last = min(first + self._rows_at_once, self.n)
+            for i, row in enumerate(self._compute_rows(first, last), first):
                 out[i] = np.add.reduce(row)
                 self._add_to_cache(i, row.copy())
             if self._progress is not None:
@@ -164,7 +169,7 @@ def replicator(similarity: Similarity, remaining: Columns, sums: Floats) -> Floa
                 previous = weights
                 weights = weights * gains
                 weights /= np.add.reduce(weights)
-                if np.add.reduce(np.abs(weights - previous)) < STEADY:
+                if np.add.reduce(np.abs(weights - previous)) < STEADY_DISTANCE:
                     break
     weights[weights <= MIN_SUPPORT_WEIGHT] = 0.0
     weights /= np.add.reduce(weights)

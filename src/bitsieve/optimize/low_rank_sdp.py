@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bitsieve.optimize.convexity import SMALL, is_positive_definite, smallest_eigenpair
+from bitsieve.optimize.convexity import MAX_LAPACK_ROWS, is_positive_definite, smallest_eigenpair
 from bitsieve.optimize.sphere import QuadraticOnSpheres, climb, multipliers, normalised, retract, row_products
 from bitsieve.utils.arrays import Floats, Progress
 
@@ -125,7 +125,7 @@ def dual_bound_near(objective: QuadraticOnSpheres, vectors: Floats, value: float
     """
     certificate = certificate_of(objective, vectors)
     n_rows = len(certificate.slack)
-    if n_rows - 1 <= SMALL:
+    if n_rows - 1 <= MAX_LAPACK_ROWS:
         return _bound_by_eigenvalue(certificate)
     margin = allowed / (32 * n_rows)
     smallest, eigenvector = smallest_eigenpair(certificate.slack, margin / 2, 300)

@@ -37,22 +37,22 @@ class DenseQuadratic:
     """``scale * matrix``, which is symmetric and only read, with ``scale * diagonal`` in place of its diagonal."""
 
     def __init__(self, matrix: Floats, diagonal: Floats | None = None, scale: float = 1.0) -> None:
-        entries = np.diagonal(matrix)
+        matrix_diagonal = np.diagonal(matrix)
         self.matrix = matrix
         self.scale = scale
-        self.diagonal = scale * (entries if diagonal is None else diagonal)
-        self._added = self.diagonal - scale * entries
+        self.diagonal = scale * (matrix_diagonal if diagonal is None else diagonal)
+        self._diagonal_change = self.diagonal - scale * matrix_diagonal
 
     def times(self, x: Floats) -> Floats:
         """The matrix times x; entries of x that are 0 cost less."""
         support = np.flatnonzero(x)
         if SPARSE_SHARE * len(support) > len(x):
-            return self.scale * (self.matrix @ x) + self._added * x
+            return self.scale * (self.matrix @ x) + self._diagonal_change * x
         product = np.zeros(len(x))
         for first in range(0, len(support), ROWS_AT_ONCE):
             rows = support[first : first + ROWS_AT_ONCE]
             product += x[rows] @ self.matrix[rows]
-        return self.scale * product + self._added * x
+        return self.scale * product + self._diagonal_change * x
 
     def block(self, support: Columns) -> Floats:
         """A new array of the rows and columns ``support`` of the matrix."""
@@ -66,14 +66,14 @@ class FactorQuadratic:
     """``scale * factor @ factor.T``, never formed, with ``scale * diagonal`` (no smaller) in place of its diagonal."""
 
     def __init__(self, factor: Floats, diagonal: Floats | None = None, scale: float = 1.0) -> None:
-        entries = np.einsum("ij,ij->i", factor, factor)
+        product_diagonal = np.einsum("ij,ij->i", factor, factor)
         self.factor = factor
         self.scale = scale
-        self.diagonal = scale * (entries if diagonal is None else diagonal)
-        self._added = self.diagonal - scale * entries
+        self.diagonal = scale * (product_diagonal if diagonal is None else diagonal)
+        self._diagonal_change = self.diagonal - scale * product_diagonal
 
     def times(self, x: Floats) -> Floats:
-        return np.asarray(self.scale * (self.factor @ (self.factor.T @ x)) + self._added * x)
+        return np.asarray(self.scale * (self.factor @ (self.factor.T @ x)) + self._diagonal_change * x)
 
     def block(self, support: Columns) -> Floats:
         rows = self.factor[support]
@@ -92,15 +92,15 @@ def face_step(quadratic: Quadratic, weights: Floats, gradient: Floats, tolerance
     """
     support = np.flatnonzero(weights)
     if len(support) <= LARGE_FACE:
-        step = by_cholesky(quadratic, support, gradient)
+        step = face_step_by_cholesky(quadratic, support, gradient)
     else:
-        step = by_conjugate_gradients(quadratic, support, gradient, weights[support], tolerance)
+        step = face_step_by_conjugate_gradients(quadratic, support, gradient, weights[support], tolerance)
     if not np.isfinite(step).all():
         return np.zeros(len(support))
     return step
 
 
-def by_cholesky(quadratic: Quadratic, support: Columns, gradient: Floats) -> Floats:
+def face_step_by_cholesky(quadratic: Quadratic, support: Columns, gradient: Floats) -> Floats:
     """The step of :func:`face_step` by a Cholesky factor.
 
     With ``H u = -g`` and ``H v = 1`` the step is ``u - v (sum u) / (sum v)``, whose sum is 0.
@@ -118,7 +118,7 @@ def by_cholesky(quadratic: Quadratic, support: Columns, gradient: Floats) -> Flo
     return np.asarray(solved[:, 0] - solved[:, 1] * (solved[:, 0].sum() / solved[:, 1].sum()))
 
 
-def by_conjugate_gradients(
+def face_step_by_conjugate_gradients(
     quadratic: Quadratic, support: Columns, gradient: Floats, weights: Floats, tolerance: float
 ) -> Floats:
     """The step of :func:`face_step` by conjugate gradients, preconditioned by the diagonal, in directions of sum 0."""
@@ -175,15 +175,15 @@ def minimize_on_simplex(
 ) -> SimplexSolution:
     """Minimise ``x'Hx / 2 - f'x`` over the simplex, to a gap of ``tolerance (x'Hx + |f'x|)``."""
     with threadpool_limits(1, "blas"):
-        state = _State(quadratic, linear, tolerance)
+        iterate = _Iterate(quadratic, linear, tolerance)
         n_rounds = 0
-        while not state.has_converged and n_rounds < max_rounds:
+        while not iterate.has_converged and n_rounds < max_rounds:
             n_rounds += 1
-            state.descend()
-            if not state.has_converged:
-                state.solve_faces()
-        objective = float((state.gradient - linear) @ state.x) / 2
-        return SimplexSolution(state.x, state.gradient, objective, state.gap, state.has_converged)
+            iterate.descend()
+            if not iterate.has_converged:
+                iterate.solve_faces()
+        objective = float((iterate.gradient - linear) @ iterate.x) / 2
+        return SimplexSolution(iterate.x, iterate.gradient, objective, iterate.gap, iterate.has_converged)
 
 
 def project_on_simplex(point: Floats) -> Floats:
@@ -195,14 +195,14 @@ def project_on_simplex(point: Floats) -> Floats:
     return np.asarray(np.maximum(point - excess[last] / (last + 1), 0))
 
 
-class _State:
-    """Weights and their gradient, and the steps that change both."""
+class _Iterate:
+    """The weights, their gradient, and the steps that change both."""
 
     def __init__(self, quadratic: Quadratic, linear: Floats, tolerance: float) -> None:
         self.quadratic = quadratic
         self.linear = linear
         self.tolerance = tolerance
-        self.length = 0.0  # of the next projected gradient step; 0 before the first
+        self.step_length = 0.0  # of the next projected gradient step; 0 before the first
         self.move_to(np.full(len(linear), 1 / len(linear)))
 
     def move_to(self, x: Floats, gradient: Floats | None = None) -> None:
@@ -231,21 +231,21 @@ class _State:
 
     def descend(self) -> None:
         """Take projected gradient steps until the set of zero weights no longer changes."""
-        if not self.length:
+        if not self.step_length:
             spread = float(np.abs(self.gradient - self.gradient.mean()).max())
-            self.length = FIRST_MOVE / (len(self.x) * spread) if spread > 0 else 1.0
+            self.step_length = FIRST_MOVE / (len(self.x) * spread) if spread > 0 else 1.0
         n_unchanged = 0
         for _ in range(MAX_GRADIENT_STEPS):
             if self.has_converged or n_unchanged == UNCHANGED_STEPS:
                 break
-            step = project_on_simplex(self.x - self.length * self.gradient) - self.x
+            step = project_on_simplex(self.x - self.step_length * self.gradient) - self.x
             product = self.quadratic.times(step)
             slope = float(self.gradient @ step)
             curvature = float(step @ product)
             if slope >= 0:  # the step is rounding
                 break
             share = _best_share(slope, curvature)
-            self.length = float(step @ step) / curvature if curvature > 0 else 10 * self.length
+            self.step_length = float(step @ step) / curvature if curvature > 0 else 10 * self.step_length
             support = self.x > 0
             self.move_to(self.x + share * step, self.gradient + share * product)
             if ((self.x > 0) == support).all():

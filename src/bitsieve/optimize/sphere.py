@@ -95,9 +95,9 @@ def normalised(vectors: Floats) -> Floats:
     lengths = np.sqrt(row_products(vectors, vectors))
     is_zero = lengths == 0
     lengths[is_zero] = 1.0
-    units = vectors / lengths[:, None]
-    units[is_zero, 0] = 1.0
-    return units
+    unit_vectors = vectors / lengths[:, None]
+    unit_vectors[is_zero, 0] = 1.0
+    return unit_vectors
 
 
 def row_products(a: Floats, b: Floats) -> Floats:
@@ -110,7 +110,7 @@ def inner(a: Floats, b: Floats) -> float:
     return float(np.einsum("ij,ij->", a, b))
 
 
-def length(a: Floats) -> float:
+def norm(a: Floats) -> float:
     """The square root of the sum of the squares of all entries."""
     return float(np.sqrt(inner(a, a)))
 
@@ -145,23 +145,23 @@ def climb(objective: QuadraticOnSpheres, vectors: Floats, tolerance: float) -> F
     value, gradient = objective.value_and_gradient(vectors)
     tangent, slope = _slope(vectors, gradient)
     for _ in range(MAX_NEWTON_STEPS):
-        if length(slope) <= tolerance * size or radius < 1e-12:
+        if norm(slope) <= tolerance * size or radius < 1e-12:
             break
         _, length_multipliers = multipliers(vectors, gradient)
-        step = _Step(objective, tangent, slope, length_multipliers, radius)
+        step = _TrustRegionStep(objective, tangent, slope, length_multipliers, radius)
         moved = retract(vectors + step.direction, objective.total)
         new_value, new_gradient = objective.value_and_gradient(moved)
         new_tangent, new_slope = _slope(moved, new_gradient)
         slack = ROUNDING * abs(value)
         if step.predicted_gain <= slack:  # too near the maximum for the value to decide: the gradient does
-            if length(new_slope) > 0.5 * length(slope):
+            if norm(new_slope) > 0.5 * norm(slope):
                 break
             agreement = 1.0
         else:
             agreement = (new_value - value + slack) / (step.predicted_gain + slack)
         if agreement < 0.25:
-            radius = 0.25 * length(step.direction)
-        elif agreement > 0.75 and step.is_at_edge:
+            radius = 0.25 * norm(step.direction)
+        elif agreement > 0.75 and step.reaches_edge:
             radius = min(2 * radius, 2 * size)
         if agreement > 0.05:
             vectors = moved
@@ -178,7 +178,7 @@ def _slope(vectors: Floats, gradient: Floats) -> tuple[Tangent, Floats]:
     return tangent, tangent.project(gradient)
 
 
-class _Step:
+class _TrustRegionStep:
     """The tangent direction D that maximises ``<slope, D> + <D, HD> / 2`` within the trust radius.
 
     H is the Hessian on the constraints: row i of HD is ``2 (QD)_i - 2 y_i d_i``, projected, with y_i the multiplier of
@@ -189,10 +189,10 @@ class _Step:
         self, objective: QuadraticOnSpheres, tangent: Tangent, slope: Floats, length_multipliers: Floats, radius: float
     ) -> None:
         self.direction = np.zeros_like(slope)
-        self.is_at_edge = False  # of the trust region
+        self.reaches_edge = False  # of the trust region
         y = length_multipliers
         scale = 2 * float(np.abs(y).max()) + np.finfo(float).tiny
-        start_length = length(slope)
+        start_length = norm(slope)
         target_length = start_length * max(1e-4, min(0.1, start_length / (scale * len(y))))
 
         residual = slope
@@ -206,13 +206,13 @@ class _Step:
                 break  # turning all vectors about the first axis does not change f: the curvature is rounding
             best_step = residual_square / curvature if curvature > 0 else np.inf
             edge_step = self._step_to_edge(search, radius)
-            self.is_at_edge = best_step >= edge_step
+            self.reaches_edge = best_step >= edge_step
             step = min(best_step, edge_step)
             self.direction = self.direction + step * search
             hessian_product = hessian_product + step * product
             residual = residual - step * product
             new_square = inner(residual, residual)
-            if self.is_at_edge or np.sqrt(new_square) <= target_length:
+            if self.reaches_edge or np.sqrt(new_square) <= target_length:
                 break
             search = residual + (new_square / residual_square) * search
             residual_square = new_square

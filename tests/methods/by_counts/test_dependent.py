@@ -271,7 +271,7 @@ def test_permutations_are_twice_the_tests_over_the_level(monkeypatch, adjust, fa
 def test_the_filter_of_each_of_several_draws_has_four_fifths_of_the_level(n_draws, share, least):
     rule = KnockoffStopping(0.1, n_draws)
     assert rule.level_of_a_draw == share * 0.1
-    assert rule.least_columns == least
+    assert rule.min_columns == least
 
 
 def test_a_table_as_expected_has_a_p_of_one():

@@ -259,7 +259,7 @@ def test_where_all_choices_are_given_nothing_is_tested():
     found = forward_select(information, make_criterion("jmi"), 2, stopping=rule, must_include=[9, 4])
     assert found.order.tolist() == [9, 4]
     assert np.isnan(found.outcome.values).tolist() == [True, True]
-    assert (found.outcome.refused, found.outcome.exhausted, found.outcome.neighbours) == (None, False, None)
+    assert (found.outcome.refused, found.outcome.only_constants_left, found.outcome.neighbours) == (None, False, None)
 
 
 @pytest.mark.parametrize("wrong", [{"level": 0}, {"level": 1}, {"adjust": "holm"}, {"random_state": -1}])

@@ -109,7 +109,7 @@ def test_what_shuffles_of_classes_are_multiplied_by(rule):
     values = [rule.evaluate(information.conditional(), 0, 50, search) for information, search in (alone, together)]
     assert [value.value for value in values] == [1 / 201, pytest.approx(3 / 601, rel=1e-12)]  # one rounding
     if rule.name == "significance":
-        assert [value.how for value in values] == [
+        assert [value.basis for value in values] == [
             "by shuffles, as the bins were made with the target",
             "by shuffles of the groups",
         ]
@@ -291,7 +291,7 @@ def test_constants_are_never_taken_by_a_rule(information_of):
     codes = np.array([[0, 0], [0, 1], [0, 0], [0, 1]] * 5, np.uint8)
     found = forward_select(information_of(codes, codes[:, 1]), MIM(), 2, stopping=ThresholdStopping(0))
     assert found.order.tolist() == [1]
-    assert found.outcome.exhausted
+    assert found.outcome.only_constants_left
     assert found.outcome.refused is None
 
 
@@ -404,7 +404,7 @@ def test_significance_is_by_shuffles_where_the_tail_may_be_wrong(monkeypatch, ex
     shuffled = expected < 5 or (expected < 20 and 0.005 < p <= 0.5)
     evaluation = SignificanceStopping(0.05).evaluate(Given(expected), 0, 4)
     assert evaluation.value == (0.05 / 8 if shuffled else p)
-    assert evaluation.how == (
+    assert evaluation.basis == (
         f"by shuffles, as a cell expects fewer than {5 if expected < 5 else 20} samples" if shuffled else ""
     )
     assert SignificanceStopping().value(Given(expected, freedom=0), 0, 4) == 1.0
@@ -483,7 +483,7 @@ def test_a_rule_of_a_users_own_is_asked_of_every_column(information_of):
         def stops(self, value):
             return value > 0
 
-        def reason(self, value, how=""):
+        def reason(self, value, basis=""):
             return "it is odd"
 
     rule = Even()
@@ -512,12 +512,12 @@ def test_columns_behind_a_refused_one_are_left_where_the_best_of_all_is_compared
     candidates, asked = np.array([True, True, False, True]), []
 
     class Ranked(ThresholdStopping):
-        def screen(self, conditional, columns, n_candidates, searched):
-            asked.append((columns.tolist(), n_candidates, searched))
+        def screen(self, conditional, columns, n_candidates, compares_best):
+            asked.append((columns.tolist(), n_candidates, compares_best))
             return np.array([0.1, np.inf, 0.3, 0.2])
 
     class Unranked(ThresholdStopping):
-        def screen(self, conditional, columns, n_candidates, searched):
+        def screen(self, conditional, columns, n_candidates, compares_best):
             return None
 
     monitor = SingleMonitor(information, Ranked())

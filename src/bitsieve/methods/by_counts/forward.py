@@ -167,14 +167,14 @@ def _stopping_of_columns(
     if outcome.untested is not None and len(outcome.untested):
         untested = candidates.columns(outcome.untested)
     stopping = Stopping(values=np.repeat(outcome.values, sizes), neighbours=neighbours, untested=untested)
-    if outcome.exhausted:
+    if outcome.only_constants_left:
         return replace(stopping, by="no varying column left")
     if outcome.refused is None:
         return stopping
     first_column = -1
     if len(sizes) or rule.orders_refused_columns:
         first_column = int(np.argmax(candidates.candidate_of_column == outcome.refused))
-    reason = rule.reason(outcome.value, outcome.how)
+    reason = rule.reason(outcome.value, outcome.basis)
     return replace(stopping, by=rule.name, value=outcome.value, reason=reason, candidate=first_column)
 
 

@@ -18,7 +18,7 @@ from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.source import CountSource, coded, conditioning
 from bitsieve.counts.tables import make_entropy_terms
 from bitsieve.counts.threads import run_blocks
-from bitsieve.counts.tuples import CODES, n_tuples, search_tuples
+from bitsieve.counts.tuples import MAX_NATIVE_CODES, n_tuples, search_tuples
 from bitsieve.diagnostics import UserError
 from bitsieve.methods.by_counts.stopping.lists import BENJAMINI_HOCHBERG, adjusted
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers, Progress
@@ -222,7 +222,7 @@ class Search:
         tuples = n_tuples(source, self.order)
         if self.screen is not None:
             tuples = min(tuples, n_tuples(source, 2) + comb(self.screen, self.order))
-        max_steps = MAX_STEPS_OF_BITS if source.arities.max() <= CODES else MAX_STEPS_OF_TABLES
+        max_steps = MAX_STEPS_OF_BITS if source.arities.max() <= MAX_NATIVE_CODES else MAX_STEPS_OF_TABLES
         affordable = float(tuples) * source.n_samples * N_SHUFFLES <= max_steps
         return N_SHUFFLES if coded(source) is not None and affordable else 0
 

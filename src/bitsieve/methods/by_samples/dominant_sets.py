@@ -26,7 +26,7 @@ from bitsieve.utils.memory import check_memory
 from bitsieve.utils.parameters import check_above_zero, check_choice, made_by
 from bitsieve.utils.progress import phase
 
-Step = Callable[[int, int], object]
+ReportProgress = Callable[[int, int], object]
 
 SIMILARITIES = ("auto", "parzen", "binned", "distinct", "rho", "error")
 INFORMATIONS = ("parzen", "parzen-posterior", "second-order", "binned")
@@ -66,7 +66,7 @@ class SimilarityFunctions(NamedTuple):
     """Two functions that compute the similarities of n columns: all of them, or some rows."""
 
     n: int
-    matrix: Callable[[Step], Floats]  # called with a function that takes the progress
+    matrix: Callable[[ReportProgress], Floats]  # called with a function that takes the progress
     rows: Callable[[int, int], Floats]  # called with the first row and the end of the rows
     rows_at_once: int  # to compute so many rows takes hardly longer than to compute one
 
@@ -103,7 +103,7 @@ def _parzen_functions(pairs: ParzenPairs) -> SimilarityFunctions:
 def _functions_by_rows(rows: Callable[[int, int], Floats], n: int) -> SimilarityFunctions:
     """The functions of similarities that are computed by rows only: a matrix is put together from these."""
 
-    def matrix(progress: Step) -> Floats:
+    def matrix(progress: ReportProgress) -> Floats:
         out = np.empty((n, n))
         for first in range(0, n, ROWS_AT_ONCE):
             last = min(first + ROWS_AT_ONCE, n)

@@ -43,7 +43,7 @@ def test_products(columns_of, table, n_tasks):
 def test_a_part(columns_of, table):
     random = np.random.default_rng(2)
     chosen = np.array([6, 3, 19, 4, 0])
-    F, part = standardized(table)[:, chosen], columns_of(table).part(chosen)
+    F, part = standardized(table)[:, chosen], columns_of(table).subset(chosen)
     up, down = random.standard_normal((5, 2)), random.standard_normal((60, 2))
     samples = random.random(60) < 0.4
     np.testing.assert_allclose(part.times(up), F @ up, atol=ROUNDING)

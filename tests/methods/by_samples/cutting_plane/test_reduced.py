@@ -7,12 +7,12 @@ import pytest
 from cutting_plane_reference import solve_by_cones, standardized
 from scipy import sparse
 
-from bitsieve.methods.by_samples.cutting_plane.columns import Part, SparseColumns
+from bitsieve.methods.by_samples.cutting_plane.columns import ColumnSubset, SparseColumns
 from bitsieve.methods.by_samples.cutting_plane.reduced import FINE, ReducedProblem
 
 
 def dense(vectors):
-    return Part(vectors, np.zeros(vectors.shape[1]))
+    return ColumnSubset(vectors, np.zeros(vectors.shape[1]))
 
 
 def problem(grouped, n_samples=40, n_columns=18, n_cuts=3, n_tasks=1, seed=0):
@@ -79,7 +79,7 @@ def test_sparse_and_dense_parts_give_the_same(grouped):
     X, signs, members = problem(grouped, n_samples=60)
     X[:, 0] += 3.0  # a column without zeros
     from_dense = solve(dense(standardized(X)), signs, members, 10.0)
-    from_sparse = solve(SparseColumns(sparse.csc_array(X)).part(np.arange(18)), signs, members, 10.0)
+    from_sparse = solve(SparseColumns(sparse.csc_array(X)).subset(np.arange(18)), signs, members, 10.0)
     np.testing.assert_allclose(from_dense.alpha, from_sparse.alpha, atol=1e-9)
     np.testing.assert_allclose(from_dense.value, from_sparse.value, rtol=1e-9)
 

@@ -98,28 +98,32 @@ def maximum_spanning_tree(weights: Floats) -> tuple[Columns, Floats]:
     Returns the edges and their weights; of equal weights the lexicographically first edge is taken.
     """
     n = len(weights)
-    best = np.full(n, -np.inf)
-    pair = np.full(n, n * n)
-    outside = np.ones(n, bool)
     columns = np.arange(n)
-    edges = []
-    bits = []
+    is_outside = np.ones(n, bool)  # of the tree
+    # Of every column outside, its best edge to the tree: the weight, and the number ``lower column * n + higher one``.
+    best_weight = np.full(n, -np.inf)
+    best_edge = np.full(n, n * n)
+    tree_edges = []
+    tree_weights = []
     newest = 0
     for _ in range(n - 1):
-        outside[newest] = False
-        pairs = np.minimum(newest, columns) * n + np.maximum(newest, columns)
-        row = weights[newest]
-        better = outside & ((row > best) | ((row == best) & (pairs < pair)))
-        best[better] = row[better]
-        pair[better] = pairs[better]
-        candidates = np.flatnonzero(outside)
-        highest = candidates[best[candidates] == best[candidates].max()]
-        newest = int(highest[np.argmin(pair[highest])])
-        if np.isfinite(best[newest]):
-            edges.append(divmod(int(pair[newest]), n))
-            bits.append(best[newest])
-    order = np.lexsort(np.array(edges, np.intp).reshape(-1, 2).T[::-1])
-    return np.array(edges, np.intp).reshape(-1, 2)[order], np.array(bits, np.float64)[order]
+        is_outside[newest] = False
+        edge_to_newest = np.minimum(newest, columns) * n + np.maximum(newest, columns)
+        weight_to_newest = weights[newest]
+        is_tied = weight_to_newest == best_weight
+        is_better = (weight_to_newest > best_weight) | (is_tied & (edge_to_newest < best_edge))
+        is_better &= is_outside
+        best_weight[is_better] = weight_to_newest[is_better]
+        best_edge[is_better] = edge_to_newest[is_better]
+        candidates = np.flatnonzero(is_outside)
+        heaviest = candidates[best_weight[candidates] == best_weight[candidates].max()]
+        newest = int(heaviest[np.argmin(best_edge[heaviest])])
+        if np.isfinite(best_weight[newest]):
+            tree_edges.append(divmod(int(best_edge[newest]), n))
+            tree_weights.append(best_weight[newest])
+    edges = np.array(tree_edges, np.intp).reshape(-1, 2)
+    order = np.lexsort(edges.T[::-1])
+    return edges[order], np.array(tree_weights, np.float64)[order]
 
 
 class TreeModel:

@@ -27,9 +27,9 @@ class StoppingOutcome:
         The candidate that would have been selected next; None if the selection did not end by a refusal.
     value : float
         The value of the refused candidate.
-    how : str
+    basis : str
         How that value was computed, if not in the usual way: "by shuffles: a cell expects fewer than 5 samples".
-    exhausted : bool
+    only_constants_left : bool
         Whether the selection ended because only constant columns were left.
     neighbours : sequence of ndarray, or None
         The candidates given which each selected one was tested; None for a rule that tests given all selected ones.
@@ -40,8 +40,8 @@ class StoppingOutcome:
     values: Floats
     refused: int | None = None
     value: float = np.nan
-    how: str = ""
-    exhausted: bool = False
+    basis: str = ""
+    only_constants_left: bool = False
     neighbours: Sequence[Columns] | None = None
     untested: Columns | None = None
 
@@ -90,7 +90,7 @@ class StoppingRule(ABC):
         """Whether the rule refuses a candidate with that value."""
 
     @abstractmethod
-    def reason(self, value: float, how: str = "") -> str:
+    def reason(self, value: float, basis: str = "") -> str:
         """Why the rule refuses a candidate with that value, in a few words: ``p = 0.31 > 0.05``."""
 
     @abstractmethod

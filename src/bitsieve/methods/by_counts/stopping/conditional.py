@@ -193,7 +193,7 @@ class ConditionalStopping(TreeStopping):
     """
 
     name: ClassVar[str] = "conditional"
-    figure: ClassVar[str] = "corrected p"
+    value_name: ClassVar[str] = "corrected p"
     adjust: str = BENJAMINI_HOCHBERG
     random_state: int = 0
 

@@ -65,7 +65,7 @@ class DistilledStopping(ListStopping):
     """
 
     name: ClassVar[str] = "dcrt"
-    figure: ClassVar[str] = "adjusted p"
+    value_name: ClassVar[str] = "adjusted p"
     conclusion: ClassVar[str] = "relevant given all other columns, as far as these are jointly normal"
     required_capabilities: ClassVar[frozenset[str]] = TABLES | ROWS | INDEPENDENT | UNSTRATIFIED
 

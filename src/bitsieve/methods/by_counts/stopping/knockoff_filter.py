@@ -35,7 +35,7 @@ class KnockoffFilter(ListStopping):
         return SHARE_OF_LEVEL * self.level if self.n_draws > 1 else self.level
 
     @property
-    def least_columns(self) -> int:
+    def min_columns(self) -> int:
         """No draw that takes any takes fewer."""
         return ceil(1 / self.level_of_a_draw)
 
@@ -44,6 +44,6 @@ class KnockoffFilter(ListStopping):
         e = e_values(wins, self.level_of_a_draw)
         return adjusted(1 / np.maximum(e, 1), BENJAMINI_HOCHBERG)
 
-    def reason(self, value: float, how: str = "") -> str:
+    def reason(self, value: float, basis: str = "") -> str:
         """The rate and the level, and how many columns a draw takes at least."""
-        return f"{super().reason(value)} (knockoffs select at least {self.least_columns:,} columns, or none)"
+        return f"{super().reason(value)} (knockoffs select at least {self.min_columns:,} columns, or none)"

@@ -61,19 +61,19 @@ class ListStopping(StoppingRule):
     """A rule that finds its whole list at once; the criterion only says in which order its columns are chosen."""
 
     unit: ClassVar[str] = "rate"
-    figure: ClassVar[str] = "false discovery rate"  # what its values are called in messages
+    value_name: ClassVar[str] = "false discovery rate"  # in messages
     level: float = 0.1
 
     def stops(self, value: float) -> bool:
         """Whether a rate exceeds the level."""
         return value > self.level
 
-    def reason(self, value: float, how: str = "") -> str:
+    def reason(self, value: float, basis: str = "") -> str:
         """The rate and the level."""
         value_text = f"{value:.2g}"
         if float(value_text) <= self.level:  # rounding hides the difference
             value_text, _ = different_numbers(value, self.level)
-        return f"{self.figure} {value_text} > {self.level:g}"
+        return f"{self.value_name} {value_text} > {self.level:g}"
 
     @abstractmethod
     def test_columns(self, information: Information, tried: Flags, chosen: list[int]) -> TestedColumns:
@@ -93,7 +93,7 @@ class ListMonitor:
         self.tested: TestedColumns | None = None  # None before the first choice
         self.accepted: dict[int, float] = {}  # the rate of every column of the list
         self.is_complete = False  # whether every column of the list was chosen
-        self.exhausted = False
+        self.only_constants_left = False
 
     def refuses(self, candidate: int, score: float, tried: Flags | None) -> bool:
         """Whether the candidate is not in the list. One that must be included is accepted: ``tried`` is None."""
@@ -121,7 +121,7 @@ class ListMonitor:
 
     def ends_at_constants(self) -> bool:
         """A rule never lets a constant column pass."""
-        self.exhausted = True
+        self.only_constants_left = True
         return True
 
     def outcome(self) -> StoppingOutcome:
@@ -129,7 +129,9 @@ class ListMonitor:
         values = np.array([self.accepted.get(column, np.nan) for column in self.chosen])
         tested = self.tested
         if tested is None:
-            return StoppingOutcome(values=values, exhausted=self.exhausted, untested=np.empty(0, np.intp))
+            return StoppingOutcome(
+                values=values, only_constants_left=self.only_constants_left, untested=np.empty(0, np.intp)
+            )
         neighbours = None
         if tested.neighbours is not None:
             neighbours = [tested.neighbours[column] for column in self.chosen]
@@ -141,4 +143,6 @@ class ListMonitor:
                 neighbours=neighbours,
                 untested=tested.untested,
             )
-        return StoppingOutcome(values=values, exhausted=self.exhausted, neighbours=neighbours, untested=tested.untested)
+        return StoppingOutcome(
+            values=values, only_constants_left=self.only_constants_left, neighbours=neighbours, untested=tested.untested
+        )

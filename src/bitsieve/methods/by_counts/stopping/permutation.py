@@ -32,10 +32,10 @@ class LevelStopping(SingleStopping):
     level: float = 0.05
 
     def screen(
-        self, conditional: ConditionalInformation, columns: Columns, n_candidates: int, searched: bool
+        self, conditional: ConditionalInformation, columns: Columns, n_candidates: int, compares_best: bool
     ) -> Floats:
         """Tails of chi-squared; p of a search is the rank of the tail among the least tails after shuffles."""
-        if searched:
+        if compares_best:
             return chi_squared_tails(conditional, columns)
         return hopeful_tails(conditional, columns, self.level / n_candidates)
 
@@ -43,10 +43,10 @@ class LevelStopping(SingleStopping):
         """Whether p exceeds the level."""
         return value > self.level
 
-    def reason(self, value: float, how: str = "") -> str:
+    def reason(self, value: float, basis: str = "") -> str:
         """``p = 0.31 > 0.05``, and how p was found."""
         comparison = f"p = {value:.2g} > {self.level:g}"
-        return f"{comparison} ({how})" if how else comparison
+        return f"{comparison} ({basis})" if basis else comparison
 
 
 @cites("François, Rossi, Wertz, Verleysen 2007", "Besag, Clifford 1991")

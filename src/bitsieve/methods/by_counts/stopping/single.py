@@ -14,10 +14,10 @@ from bitsieve.utils.arrays import Columns, Flags, Floats
 
 
 class RuleValue(NamedTuple):
-    """The value of a candidate by a rule, and how it was found, where there is something to say."""
+    """The value of a candidate by a rule."""
 
     value: float
-    how: str = ""
+    basis: str = ""  # how the value was computed, if not in the usual way: "by shuffles of the groups"
 
 
 class SingleStopping(StoppingRule):
@@ -47,13 +47,13 @@ class SingleStopping(StoppingRule):
         return RuleValue(self.value(conditional, candidate, n_candidates, search))
 
     def screen(
-        self, conditional: ConditionalInformation, columns: Columns, n_candidates: int, searched: bool
+        self, conditional: ConditionalInformation, columns: Columns, n_candidates: int, compares_best: bool
     ) -> Floats | None:
         """Rank ``columns`` after a refusal, without a full test: inf for those that would be refused.
 
         The default, None, says that a rule has no ranks, so that each column is tested.
 
-        Where the codes were made with a look at the classes (``searched``), a column that is ranked no better than a
+        With ``compares_best`` the best of all columns is compared, so that a column that is ranked no better than a
         refused one is refused, too.
         """
         return None
@@ -82,7 +82,7 @@ class SingleMonitor:
         self.ranks: Floats | None = None
         self.first_refused: int | None = None
         self.first_value = RuleValue(np.nan)
-        self.exhausted = False
+        self.only_constants_left = False
 
     def refuses(self, candidate: int, score: float, tried: Flags | None) -> bool:
         """Whether the rule refuses the candidate. One that must be included is accepted untested: ``tried`` is None."""
@@ -103,7 +103,7 @@ class SingleMonitor:
         return self.rule.evaluate(self.conditional, candidate, self.n_candidates, self._repeated_search())
 
     def _screen(self, columns: Columns) -> Floats | None:
-        return self.rule.screen(self.conditional, columns, self.n_candidates, self._compares_best)
+        return self.rule.screen(self.conditional, columns, self.n_candidates, self.compares_best)
 
     def _choose(self, column: int, value: float) -> None:
         self.chosen.append(column)
@@ -123,11 +123,11 @@ class SingleMonitor:
                 return candidates
             self.ranks = np.full(len(candidates), np.inf)
             self.ranks[columns] = ranks
-        limit = self.ranks[self.latest_refused] if self._compares_best else np.inf
+        limit = self.ranks[self.latest_refused] if self.compares_best else np.inf
         return candidates & (self.ranks < limit)
 
     @property
-    def _compares_best(self) -> bool:
+    def compares_best(self) -> bool:
         """Whether the best of all columns is compared, so that no column behind a refused one can pass."""
         return self.source.search is not None and self.source.search.exchangeable_units is None
 
@@ -148,7 +148,7 @@ class SingleMonitor:
 
     def ends_at_constants(self) -> bool:
         """A rule never lets a constant column pass."""
-        self.exhausted = True
+        self.only_constants_left = True
         return True
 
     def outcome(self) -> StoppingOutcome:
@@ -157,6 +157,6 @@ class SingleMonitor:
             values=np.array(self.values),
             refused=self.first_refused,
             value=self.first_value.value,
-            how=self.first_value.how,
-            exhausted=self.exhausted,
+            basis=self.first_value.basis,
+            only_constants_left=self.only_constants_left,
         )

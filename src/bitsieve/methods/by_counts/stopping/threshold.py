@@ -59,7 +59,7 @@ class ThresholdStopping(SingleStopping):
         return float(conditional.conditional_relevance(np.array([candidate]))[0])
 
     def screen(
-        self, conditional: ConditionalInformation, columns: Columns, n_candidates: int, searched: bool
+        self, conditional: ConditionalInformation, columns: Columns, n_candidates: int, compares_best: bool
     ) -> Floats:
         """0 for columns that add as many bits, else inf."""
         return np.where(conditional.conditional_relevance(columns) >= self.bits, 0.0, np.inf)
@@ -68,10 +68,10 @@ class ThresholdStopping(SingleStopping):
         """Whether it is below the threshold."""
         return value < self.bits
 
-    def reason(self, value: float, how: str = "") -> str:
+    def reason(self, value: float, basis: str = "") -> str:
         """The bits and the threshold."""
-        if how:
-            return f"it has {value:.4f} bits < {self.bits:g} {how}"
+        if basis:
+            return f"it has {value:.4f} bits < {self.bits:g} {basis}"
         return f"it adds {max(value, 0.0):.4f} bits < {self.bits:g}"
 
     def monitor(self, information: Information) -> ThresholdMonitor:

@@ -75,7 +75,7 @@ class ColumnVectors(ABC):
         """The products of all vectors with weights of shape (n_samples, n_tasks). Shape (n_features, n_tasks)."""
 
     @abstractmethod
-    def part(self, columns: Indices) -> Part:
+    def subset(self, columns: Indices) -> ColumnSubset:
         """The vectors of these columns."""
 
     @abstractmethod
@@ -125,8 +125,8 @@ class DenseColumns(ColumnVectors):
         self._each_block(multiply)
         return out
 
-    def part(self, columns: Indices) -> Part:
-        return Part(self._vectors(columns), np.zeros(len(columns)))
+    def subset(self, columns: Indices) -> ColumnSubset:
+        return ColumnSubset(self._vectors(columns), np.zeros(len(columns)))
 
     def correlated(self, columns: Indices, min_correlation: float, among: Indices | None = None) -> Pairs:
         chosen = self._vectors(columns)
@@ -190,9 +190,9 @@ class SparseColumns(ColumnVectors):
         )
         return out
 
-    def part(self, columns: Indices) -> Part:
+    def subset(self, columns: Indices) -> ColumnSubset:
         vectors, level = self._vectors(columns)
-        return Part(vectors.tocsr(), level)
+        return ColumnSubset(vectors.tocsr(), level)
 
     def correlated(self, columns: Indices, min_correlation: float, among: Indices | None = None) -> Pairs:
         order, chosen = self._chosen_by_row(columns)
@@ -264,8 +264,8 @@ class SparseColumns(ColumnVectors):
         return csc_array(arrays, shape=(self.n_samples, len(columns)))
 
 
-class Part:
-    """The vectors of a part of the columns: vector j is ``rows[:, j] - level[j]``, with ``rows`` dense or sparse."""
+class ColumnSubset:
+    """The vectors of some columns: vector j is ``rows[:, j] - level[j]``, with ``rows`` dense or sparse."""
 
     def __init__(self, rows: Floats | csr_array, level: Floats) -> None:
         self.rows = rows

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bitsieve.methods.by_samples.cutting_plane.columns import Part
+from bitsieve.methods.by_samples.cutting_plane.columns import ColumnSubset
 from bitsieve.methods.by_samples.cutting_plane.reduced_task import TaskOptimum, TaskProblem
 from bitsieve.optimize.simplex_qp import DenseQuadratic, minimize_on_simplex
 from bitsieve.utils.arrays import Flags, Floats
@@ -62,10 +62,10 @@ class _Point(NamedTuple):
 class ReducedProblem:
     """The problem over the cuts found so far. ``members[t, j]`` says whether column j is in cut t."""
 
-    def __init__(self, part: Part, signs: Floats, members: Flags, C: float) -> None:
+    def __init__(self, columns: ColumnSubset, signs: Floats, members: Flags, C: float) -> None:
         self.members = members.astype(np.float64)
         self.C = C
-        self.tasks = [TaskProblem(part, signs[:, k]) for k in range(signs.shape[1])]
+        self.tasks = [TaskProblem(columns, signs[:, k]) for k in range(signs.shape[1])]
 
     def solve(self, mixture: Floats, products: Floats) -> ReducedOptimum:
         """Solve the problem, starting from weights mu of the cuts and an estimate of c."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bitsieve.methods.by_samples.cutting_plane.columns import Part
+from bitsieve.methods.by_samples.cutting_plane.columns import ColumnSubset
 from bitsieve.optimize.simplex_qp import project_on_simplex
 from bitsieve.utils.arrays import Flags, Floats
 
@@ -26,10 +26,10 @@ ROUNDING = 1e-14  # relative: a smaller change of the value may be rounding
 class TaskProblem:
     """The inner problems of one task, for any d. ``signs[i]`` is y_i."""
 
-    def __init__(self, part: Part, signs: Floats) -> None:
-        self.part = part
+    def __init__(self, columns: ColumnSubset, signs: Floats) -> None:
+        self.columns = columns
         self.signs = signs
-        self._scatter = _Scatter(part)
+        self._scatter = _Scatter(columns)
 
     def solve(self, root: Floats, C: float, products: Floats) -> TaskOptimum:
         """Start from sqrt(d) c or from 0, whichever is better. ``root`` is sqrt(d), ``products`` an estimate of c."""
@@ -54,7 +54,7 @@ class TaskProblem:
 
     def scatter(self, active: Flags) -> Floats:
         """S over the active samples."""
-        sums = self.part.against((self.signs * active)[:, None])[:, 0]
+        sums = self.columns.against((self.signs * active)[:, None])[:, 0]
         return self._scatter.over(active) - np.outer(sums, sums) / np.count_nonzero(active)
 
 
@@ -65,21 +65,21 @@ class TaskOptimum:
     alpha: Floats
     products: Floats  # c
     scatter: Floats  # S over the samples of positive weight
-    hessian: Factor  # I + C sqrt(d) S sqrt(d)
+    hessian: CholeskyFactor  # I + C sqrt(d) S sqrt(d)
     residual: float  # |u - sqrt(d) c|^2
 
 
 @dataclass(frozen=True, eq=False)
-class Factor:
+class CholeskyFactor:
     """The lower Cholesky factor of a matrix A. ``matrix`` has it in its lower triangle."""
 
     matrix: Floats
 
-    def solve(self, right: Floats) -> Floats:
-        """The solution x of ``A x = right``."""
+    def solve(self, right_side: Floats) -> Floats:
+        """The solution x of ``A x = right_side``."""
         from scipy.linalg import cho_solve
 
-        return np.asarray(cho_solve((self.matrix, True), right))
+        return np.asarray(cho_solve((self.matrix, True), right_side))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -102,21 +102,21 @@ class _Machine:
     C: float
 
     def point(self, u: Floats) -> _Point:
-        part = self.task.part
+        columns = self.task.columns
         signs = self.task.signs
-        margins = signs * part.times((self.root * u)[:, None])[:, 0]
+        margins = signs * columns.times((self.root * u)[:, None])[:, 0]
         alpha = project_on_simplex(-self.C * margins)
-        products = part.against((signs * alpha)[:, None])[:, 0]
+        products = columns.against((signs * alpha)[:, None])[:, 0]
         value = float(u @ u) / 2 - float(alpha @ margins) - float(alpha @ alpha) / (2 * self.C)
         return _Point(value=value, u=u, alpha=alpha, products=products, gradient=u - self.root * products)
 
-    def hessian(self, scatter: Floats) -> Factor:
+    def hessian(self, scatter: Floats) -> CholeskyFactor:
         from scipy.linalg import cho_factor
 
         hessian = self.C * (self.root[:, None] * scatter * self.root)
         hessian[np.diag_indices_from(hessian)] += 1.0
         matrix, _ = cho_factor(hessian, lower=True, overwrite_a=True, check_finite=False)
-        return Factor(matrix)
+        return CholeskyFactor(matrix)
 
     def minimize(self, u: Floats) -> _Point:
         """Newton's method from u."""
@@ -149,18 +149,18 @@ class _Machine:
 class _Scatter:
     """The products of the vectors with each other over a set of samples that changes a little at a time."""
 
-    def __init__(self, part: Part) -> None:
-        self.part = part
+    def __init__(self, columns: ColumnSubset) -> None:
+        self.columns = columns
         self.samples: Flags | None = None
 
     def over(self, samples: Flags) -> Floats:
         """The products over these samples, computed from those over the previous ones where few have changed."""
         previous = self.samples
         if previous is None or 2 * np.count_nonzero(samples ^ previous) > np.count_nonzero(samples):
-            self.products = self.part.scatter(samples)
+            self.products = self.columns.scatter(samples)
         else:
-            added = self.part.scatter(samples & ~previous)
-            removed = self.part.scatter(previous & ~samples)
+            added = self.columns.scatter(samples & ~previous)
+            removed = self.columns.scatter(previous & ~samples)
             self.products = self.products + added - removed
         self.samples = samples
         return self.products

@@ -204,7 +204,7 @@ class Solution:
         mixture = np.ones(1)
         if self.solved is not None:
             mixture = np.append((1 - share) * self.solved.mixture, share)
-        problem = ReducedProblem(self.columns.part(self.support), self.signs, members, self.settings.C)
+        problem = ReducedProblem(self.columns.subset(self.support), self.signs, members, self.settings.C)
         self.solved = problem.solve(mixture, self.products[self.support])
         self.alpha = self.solved.alpha
         self.objective.append(self.solved.value)

@@ -26,7 +26,7 @@ LANES = 8  # samples in a block
 MIN_LOG_WEIGHT = -70.0  # log2 relative to the likeliest class of the sample; less counts as 0 (native/variational.hpp)
 
 
-class Weighted(NamedTuple):
+class SampleWeights(NamedTuple):
     """The current weights of the samples, in the order of the arguments of the native sums.
 
     Weights are relative to the likeliest class of each sample. A class is active in a block if any of the samples of
@@ -76,13 +76,13 @@ class Posterior:
         """Empty S, so that q(x_S|c) = 1."""
         self.n_chosen = 0
         self._log = np.broadcast_to(self._log_shares[:, None], self.shape).copy()
-        self._weigh()
+        self._update_weights()
 
     def multiply(self, log_likelihoods: Floats) -> None:
         """Add a feature to S: log2 of its likelihoods by block, class and lane."""
         self.n_chosen += 1
         self._log += log_likelihoods
-        self._weigh()
+        self._update_weights()
 
     def true_class(self, values: Floats) -> Floats:
         """The value of every sample in its own class, from values by block, class and lane."""
@@ -92,11 +92,11 @@ class Posterior:
         """The bound of S with each candidate, in bits, from the two sums over the samples of the candidate."""
         return self.bound + (true_class - mixed) / self.n_samples
 
-    def weighted_float32(self) -> Weighted:
+    def weighted_float32(self) -> SampleWeights:
         """The current weights in float32, and their logarithms in float64."""
         return self.weighted._replace(weights=self.weighted.weights.astype(np.float32))
 
-    def _weigh(self) -> None:
+    def _update_weights(self) -> None:
         self._log[self._padding] = 0
         log_weights = self._log - self._log.max(axis=1, keepdims=True)
         weights = _native.exp2(self.kernel, log_weights.reshape(-1)).reshape(self.shape)
@@ -105,7 +105,7 @@ class Posterior:
         blocks, active = np.nonzero(weights.any(axis=2))
         start = np.zeros(self.n_blocks + 1, np.int32)
         start[1:] = np.cumsum(np.bincount(blocks, minlength=self.n_blocks))
-        self.weighted = Weighted(
+        self.weighted = SampleWeights(
             n_samples=self.n_samples,
             n_classes=self.n_classes,
             weights=weights.reshape(-1),

@@ -19,7 +19,7 @@ from bitsieve import _native
 from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.threads import spread
 from bitsieve.diagnostics import UserError
-from bitsieve.methods.by_samples.variational.bounds import LANES, Bound, Weighted
+from bitsieve.methods.by_samples.variational.bounds import LANES, Bound, SampleWeights
 from bitsieve.utils.arrays import Columns, Floats, Integers
 from bitsieve.utils.choice import TIE
 
@@ -81,7 +81,7 @@ class Tables(NamedTuple):
         return cls._counted(table, -1, stride, dtype, logs=False)
 
     @classmethod
-    def given(cls, table: CodeTable, chosen: int, n_before: int) -> Tables:
+    def conditional(cls, table: CodeTable, chosen: int, n_before: int) -> Tables:
         """log2 p(x_f|x_s,c) of all features given a chosen one, in float32; ``n_before`` such tables are in memory."""
         rows = int(table.arities[chosen])
         stride = np.array([_native.table_stride_float32(rows * arity) for arity in table.arities.tolist()], np.int64)
@@ -159,7 +159,7 @@ class NaiveBound(Bound):
     def values(self, candidates: Columns) -> Floats:
         return self._values(candidates, self.posterior.weighted, self._unconditional_tables)
 
-    def _values(self, candidates: Columns, weighted: Weighted, tables: Tables) -> Floats:
+    def _values(self, candidates: Columns, weighted: SampleWeights, tables: Tables) -> Floats:
         out = np.empty(self.n_features)
         kernel = self.posterior.kernel
         table = self.table
@@ -214,7 +214,7 @@ class PairwiseBound(NaiveBound):
         tracked = features[features < self.n_with_state]
         others = features[features >= self.n_with_state]
         for chosen in self._chosen[self._n_in_state :]:
-            tables = Tables.given(self.table, chosen, len(self._tables))
+            tables = Tables.conditional(self.table, chosen, len(self._tables))
             self._true_class += tables.true_class
             if self.n_with_state < self.n_features:
                 self._tables.append(tables)
