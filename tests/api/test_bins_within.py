@@ -15,6 +15,7 @@ from bitsieve.api.apply import ApplyOptions, apply_to_file
 from bitsieve.api.verify import verify_selection
 from bitsieve.options import ExecutionOptions
 from bitsieve.report.columns import bin_labels
+from bitsieve.results.comparison import selecting_call
 
 N = 300
 pytestmark = pytest.mark.filterwarnings("ignore::bitsieve.BitsieveWarning")
@@ -122,6 +123,49 @@ def test_selectors_find_the_same():
         binner = EqualFrequencyBinner(n_bins=4, bins_within=True)
         codes_of_stain = binner.fit_transform(X[["stain"]], strata=table["batch"])[:, 0]
         assert selector.binner_.transform(X, strata=table["batch"])[:, 0].tolist() == codes_of_stain.tolist()
+
+
+def test_a_comparison_ranks_in_each_fold_as_a_selection_of_its_rows():
+    table = batches().assign(grade=lambda t: t["y"] + np.random.default_rng(1).integers(0, 3, N))
+    train = np.flatnonzero(np.arange(N) % 3 > 0)
+    test = np.flatnonzero(np.arange(N) % 3 == 0)
+    how = {"features": [6], "folds": [(train, test)], "classifier": "ncm", "baselines": False}
+    for missing in (None, "bin"):
+        options = {"strata": "batch", "bins_within": True, "missing": missing}
+        comparison = bitsieve.compare(table, "y", methods=["mim", "jmi"], **options, **how)
+        for method, selected in zip(comparison.methods, comparison.selected, strict=True):
+            expected = bitsieve.select(table.iloc[train], "y", method=method, n_features_to_select=6, **options)
+            assert selected[0].tolist() == expected.indices.tolist()
+        assert "bins-of-each-stratum" in codes(comparison)
+        assert "bins_within=True" in selecting_call(comparison)
+
+
+def test_how_many_and_the_choice_by_errors_have_the_bins_of_each_batch():
+    table = batches()
+    how = {"method": "mim", "folds": 3, "n_pairs": 2, "classifier": "ncm"}
+    asked = bitsieve.how_many(table, "y", strata="batch", bins_within=True, **how)
+    assert "bins-of-each-stratum" in codes(asked)
+    rule = EqualFrequencyBinner(n_bins=4, uncut="apart", missing="bin", bins_within=True)
+    by_rule = bitsieve.how_many(table, "y", strata="batch", binning=rule, **how)
+    assert [answer.features for answer in asked.answers] == [answer.features for answer in by_rule.answers]
+    X = table.drop(columns=["batch", "y"])
+    chosen = bitsieve.SelectorCV(methods=["mim"], features=[2], folds=3, classifier="ncm", bins_within=True)
+    chosen.fit(X, table["y"], strata=table["batch"])
+    expected = select(table, method="mim", n_features_to_select=2)
+    assert chosen.selected_.tolist() == expected.indices.tolist()
+    assert chosen.scores_.tobytes() == expected.scores.tobytes()
+
+
+@pytest.mark.parametrize("question", [bitsieve.compare, bitsieve.how_many])
+def test_questions_refuse_what_has_no_effect(question):
+    whole_numbers = batches()[["kind", "batch", "y"]].assign(grade=lambda t: t["y"] + np.arange(N) % 3)
+    for options, code in (
+        ({"bins_within": True}, "parameter-not-allowed"),
+        ({"bins_within": True, "strata": "batch", "binning": "mdl"}, "unknown-parameter"),
+        ({"bins_within": True, "strata": "batch"}, "parameter-without-effect"),
+    ):
+        with raises_code(code):
+            question(whole_numbers, "y", **options)
 
 
 def test_the_number_of_bins_is_said():

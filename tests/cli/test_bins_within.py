@@ -34,6 +34,43 @@ def test_the_command_selects_as_the_function_does(data, capsys):
     assert "--bins 4 says how many" in printed.err
 
 
+def test_the_command_compares_as_the_function_does(data, capsys):
+    options = ["--methods", "mim", "--features", "1,2", "--classifier", "ncm"]
+    assert main(["compare", str(data), "-t", "y", "--strata", "batch", "--bins-within", *options, "--json"]) == 0
+    printed = capsys.readouterr()
+    how = {"methods": ["mim"], "features": [1, 2], "classifier": "ncm"}
+    with pytest.warns(bitsieve.BitsieveWarning):
+        expected = bitsieve.compare(data, "y", strata="batch", bins_within=True, **how)
+    (printed_method,) = json.loads(printed.out)["methods"]
+    (expected_method,) = expected.to_dict()["methods"]
+    for measured in ("errors", "redundancy"):
+        assert printed_method[measured] == expected_method[measured]
+    assert "--bins 4 says how many" in printed.err
+    assert main(["compare", str(data), "-t", "y", "--strata", "batch", "--bins-within", *options]) == 0
+    (advice,) = (line for line in capsys.readouterr().out.splitlines() if "to select them" in line)
+    assert "--bins-within" in advice
+
+
+def test_how_many_has_the_bins_of_each_stratum(data, capsys):
+    options = ["--folds", "3", "--pairs", "2", "--classifier", "ncm"]
+    assert main(["how-many", str(data), "-t", "y", "--strata", "batch", "--bins-within", *options]) == 0
+    assert "--bins 4 says how many" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["compare", "how-many"])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "--bins-within needs strata: add --strata"),
+        (["--strata", "batch", "--binning", "mdl"], "is no parameter of"),
+    ],
+)
+def test_commands_that_judge_refuse_it_in_the_words_that_were_typed(data, command, options, message, capsys):
+    assert main([command, str(data), "-t", "y", "--bins-within", *options]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert message in line
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

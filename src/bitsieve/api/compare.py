@@ -59,6 +59,7 @@ def compare(
     binning: BinningLike | None = None,
     n_bins: int | None = None,
     uncut: str | None = None,
+    bins_within: bool = False,
     missing: str | None = None,
     target_bins: int | str | None = None,
     target_kind: str | None = None,
@@ -141,7 +142,7 @@ def compare(
     binning : {"auto", "mdl", "monotone", "quantile", "uniform", "none"} or binner, optional
         By default "auto"; with ``protocol="paper"`` and classes "mdl", and columns that it leaves uncut are cut at
         their median.
-    n_bins, uncut, missing, target_bins, target_kind, drop_missing_target, repair, column_types, header
+    n_bins, uncut, bins_within, missing, target_bins, target_kind, drop_missing_target, repair, column_types, header
         As for :func:`bitsieve.select`.
     baselines : bool, default=True
         Whether the errors of the majority class (of a quantity the mean), of all columns, and of scikit-learn's
@@ -200,7 +201,9 @@ def compare(
         exclude=exclude,
     )
     execution = ExecutionOptions(n_jobs=n_jobs)
-    discretization = DiscretizationOptions(binning=binning, n_bins=n_bins, uncut=uncut, missing=missing)
+    discretization = DiscretizationOptions(
+        binning=binning, n_bins=n_bins, uncut=uncut, bins_within=bins_within, missing=missing
+    )
     columns = ColumnOptions(include=include, exclude=exclude, identifiers=identifiers)
     comparison = ComparisonOptions(
         methods=methods,

@@ -29,10 +29,11 @@ from bitsieve.methods.constraints import Constraints
 from bitsieve.methods.registry import find_method, is_greedy
 from bitsieve.metrics.measures import Predicted
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
+from bitsieve.pipeline.bins_within import check_numbers_are_cut, on_bins_within
 from bitsieve.pipeline.diagnose import on_copies, on_leaks, on_rows, on_target, refuse_constant_data
 from bitsieve.pipeline.discretize import (
     CountedTable,
-    binning_parameter,
+    binning_parameters,
     count_table,
     discretize,
     take_few_numbers_as_categories,
@@ -97,6 +98,7 @@ def how_many(
     binning: BinningLike = BINNING,
     n_bins: int | None = None,
     uncut: str | None = None,
+    bins_within: bool = False,
     missing: str | None = None,
     target_bins: int | str | None = None,
     target_kind: str | None = None,
@@ -143,7 +145,7 @@ def how_many(
     identifiers : {"drop", "keep"}, default="drop"
         As for :func:`bitsieve.select`.
     binning : {"auto", "mdl", "monotone", "quantile", "uniform", "none"} or binner, default="auto"
-    n_bins, uncut, missing, target_bins, target_kind, drop_missing_target, repair, column_types
+    n_bins, uncut, bins_within, missing, target_bins, target_kind, drop_missing_target, repair, column_types
         As for :func:`bitsieve.select`.
     classifier, scoring, folds
         As for :func:`bitsieve.compare`.
@@ -187,7 +189,9 @@ def how_many(
         column_types=column_types,
         exclude=exclude,
     )
-    discretization = DiscretizationOptions(binning=binning, n_bins=n_bins, uncut=uncut, missing=missing)
+    discretization = DiscretizationOptions(
+        binning=binning, n_bins=n_bins, uncut=uncut, bins_within=bins_within, missing=missing
+    )
     columns = ColumnOptions(include=include, exclude=exclude, identifiers=identifiers)
     rules = RuleOptions(
         method=method,
@@ -318,11 +322,15 @@ def _question(
     coded_table, coded_discretization = take_few_numbers_as_categories(
         prepared.table, find_method(rules.method), discretization, execution
     )
+    check_numbers_are_cut(coded_table, coded_discretization)
+    binning = binning_parameters(coded_discretization, execution.n_jobs)
     forward = ForwardSelector(
         max(1, round(prepared.n_left**0.5)),
         criterion=rules.method,
         estimator=rules.estimator,
-        binning=binning_parameter(coded_discretization, execution.n_jobs),
+        binning=binning.binning,
+        bins_within=binning.bins_within,
+        missing=binning.missing,
         effect=rules.effect,
         constraints=Constraints(penalties=penalties) if penalties else None,
     )
@@ -359,6 +367,7 @@ def _diagnostics(prepared: Prepared[InMemoryDataset], question: Question) -> lis
         *on_target(table),
         *on_rows(table),
         *on_strata(table, question.rules.effect),
+        *on_bins_within(question.counted_table.binner, prepared.discretization),
         *on_leaks(leaks_of(question.counted_table), table),
     ]
 

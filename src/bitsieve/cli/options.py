@@ -441,7 +441,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "a column without a cut: leave it, cut it at its median (of mdl), or give its largest value a code of "
                "its own (apart, of quantile); default: leave, or median of compare with --protocol paper and classes",
                choices=("leave", "median", "apart"), parameters="uncut"),
-        Option("--bins-within", SELECTING,
+        Option("--bins-within", f"{SELECTING} {JUDGING}",
                "with --strata: cut numbers in each stratum for itself, by quantile or uniform (default: all have "
                "the same bins)", "flag", parameters="bins_within"),
         Option("--missing", f"{ON_TABLES} {DRIFT}", "missing values: an error, or a code of their own (default: bin)",

@@ -13,12 +13,12 @@ from sklearn.feature_selection import f_classif
 
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.diagnostics import UserError
-from bitsieve.discretization.base import BinningLike
 from bitsieve.evaluate.encoding import encode_features
 from bitsieve.evaluate.models import seeded
 from bitsieve.information import ANY_EFFECT, COMMON
 from bitsieve.methods.constraints import Constraints, with_penalties
 from bitsieve.methods.registry import find_method, method_name, parameters_of
+from bitsieve.pipeline.discretize import BinningParameters
 from bitsieve.selectors.by_method import MethodSelector
 from bitsieve.selectors.forward import ForwardSelector
 from bitsieve.selectors.making import make_selector
@@ -34,7 +34,7 @@ Methods: TypeAlias = MethodLike | Iterable[MethodLike] | Mapping[str, MethodLike
 def make_selectors(
     methods: Methods,
     n_features_to_select: int,
-    binning: BinningLike | None,
+    binning: BinningParameters,
     random_state: int,
     parameters: Mapping[str, Any],
     *,
@@ -62,7 +62,14 @@ def make_selectors(
             accepted_names = parameters_of(method)
             method_parameters = dict(find_method(method).published) if as_published else {}
             method_parameters.update((name, value) for name, value in parameters.items() if name in accepted_names)
-            selector = make_selector(method, n_features_to_select, binning=binning, **method_parameters)
+            selector = make_selector(
+                method,
+                n_features_to_select,
+                binning=binning.binning,
+                bins_within=binning.bins_within,
+                missing=binning.missing,
+                **method_parameters,
+            )
         else:
             selector = _copied_selector(method, n_features_to_select)
         if penalties:

@@ -37,8 +37,9 @@ from bitsieve.metrics.measures import (
 )
 from bitsieve.metrics.times import IntegratedBrier, check_scikit_survival, has_comparable_pairs
 from bitsieve.options import PAPER, ColumnOptions, DiscretizationOptions, ExecutionOptions
+from bitsieve.pipeline.bins_within import check_numbers_are_cut, on_bins_within
 from bitsieve.pipeline.diagnose import on_copies, on_leaks, on_target, refuse_constant_data
-from bitsieve.pipeline.discretize import binning_parameter, discretize
+from bitsieve.pipeline.discretize import binning_parameters, discretize
 from bitsieve.pipeline.leaks import leaks_of
 from bitsieve.pipeline.prepare import prepare
 from bitsieve.pipeline.strata import check_strata, on_strata
@@ -189,7 +190,7 @@ def make_plan(
     selectors = make_selectors(
         _compared_methods(options, predicted),
         int(counts[-1]),
-        binning_parameter(discretization),
+        binning_parameters(discretization),
         options.random_state,
         options.parameters,
         as_published=options.protocol == PAPER,
@@ -229,8 +230,10 @@ def make_plan(
         ],
     )
     all_rows, discretization_of_all_rows = plan.settle_categories(discretization)
-    leaks = leaks_of(discretize(all_rows, discretization_of_all_rows, execution))
-    plan.diagnostics.extend(on_leaks(leaks, prepared.table))
+    check_numbers_are_cut(all_rows, discretization_of_all_rows)
+    counted_table = discretize(all_rows, discretization_of_all_rows, execution)
+    plan.diagnostics.extend(on_bins_within(counted_table.binner, discretization))
+    plan.diagnostics.extend(on_leaks(leaks_of(counted_table), prepared.table))
     plan.diagnostics.extend(notes_on_folds)
     return plan
 

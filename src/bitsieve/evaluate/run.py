@@ -269,6 +269,8 @@ def make_comparison(plan: Plan, folds: list[dict[str, Scored]], baselines: dict[
     if original_data is not None and original_data.strata is not None:
         parameters["strata"] = original_data.strata
         parameters["effect"] = plan.options.effect
+    if plan.discretization.bins_within:
+        parameters["bins_within"] = True
 
     def stacked(measured: Callable[[Scored], ArrayLike]) -> Values:
         """An array of shape (n_methods, n_folds, ...)."""

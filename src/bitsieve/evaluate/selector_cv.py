@@ -84,6 +84,7 @@ class SelectorCV(SupervisedSelector):
     scoring: str | None = None
     folds: FoldsLike = None
     binning: BinningLike = BINNING
+    bins_within: bool = False
     missing: str | None = None
     target_kind: str | None = None
     identifiers: str = "drop"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -104,8 +105,23 @@ def take_default_bins(
     return replace(options, binning="quantile", n_bins=n_bins)
 
 
+class BinningParameters(NamedTuple):
+    """The parameters of a selector that say how it bins."""
+
+    binning: BinningLike
+    bins_within: bool
+    missing: str | None
+
+
+def binning_parameters(options: DiscretizationOptions, n_jobs: int | None = None) -> BinningParameters:
+    """The options as parameters of a selector, which has no ``n_bins`` and ``uncut``: these take a discretizer."""
+    if options.n_bins is None and options.uncut is None:
+        return BinningParameters(options.binning, options.bins_within, options.missing)
+    return BinningParameters(binning_parameter(options, n_jobs), bins_within=False, missing=None)
+
+
 def binning_parameter(options: DiscretizationOptions, n_jobs: int | None = None) -> BinningLike:
-    """The options as one parameter ``binning`` of a selector: a name, or a discretizer with its parameters."""
+    """The options in one: the name of a rule, or a discretizer with its parameters."""
     return binning_with(options.binning, n_jobs, **options.rule_parameters)
 
 

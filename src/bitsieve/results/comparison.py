@@ -62,7 +62,8 @@ class Comparison:
     names : list of str
         Of the features.
     parameters : dict
-        What was asked: target, classifier, protocol, binning, folds, random_state, and strata and effect if given.
+        What was asked: target, classifier, protocol, binning, folds, random_state, and strata, effect and bins_within
+        if given.
     diagnostics : Diagnostics
         What was noticed in the data and in the result; ``notes`` are their texts.
     majority : ndarray of shape (n_folds,)
@@ -524,6 +525,8 @@ def selecting_call(comparison: Comparison) -> str:
     target = target_arguments(comparison.parameters["target"], comparison.parameters.get("event"))
     strata = strata_arguments(comparison.parameters.get("strata"), comparison.parameters.get("effect", ANY_EFFECT))
     arguments = f"{target}{strata}, method={choice.method!r}, n_features_to_select={choice.n_features}"
+    if comparison.parameters.get("bins_within"):
+        arguments += ", bins_within=True"
     if comparison.parameters["protocol"] == PAPER:
         arguments += f", protocol={PAPER!r}"
     return f"bitsieve.select(data, {arguments})"
