@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from hashlib import sha256
 
 import numpy as np
 import pyarrow as pa
@@ -168,6 +169,52 @@ def test_mistakes(files, capsys, arguments, message):
     assert message in line
 
 
+def rewrite_facts(folder, change):
+    """Change the facts of saved counts, as another site or an earlier version may have written them."""
+    (file,) = folder.iterdir()
+    _, facts_line, cells = file.read_bytes().split(b"\n", 2)
+    facts = json.loads(facts_line)
+    change(facts)
+    facts_line = json.dumps(facts).encode() + b"\n"
+    file.write_bytes(sha256(facts_line + cells).hexdigest().encode() + b"\n" + facts_line + cells)
+
+
+@pytest.mark.parametrize(
+    ("options", "how_cut"),
+    [
+        (("--binning", "uniform", "--bins", "4"), {"binning": "uniform", "n_bins": 4}),
+        (("--binning", "quantile", "--bins", "6", "--uncut", "apart"), {"n_bins": 6, "uncut": "apart"}),
+        (("--binning", "mdl", "--uncut", "median"), {"n_bins": None, "uncut": "median"}),
+    ],
+)
+def test_a_selection_from_counts_has_their_number_of_bins(files, options, how_cut):
+    count(files, "first", *options)
+    count(files, "second", "--like", files / "first")
+    saved = files / "selection.json"
+    for sites in (["first"], ["second", "first"]):
+        words = [f"--counts={files / site}" for site in sites]
+        assert main(["select", *words, "--method", "mim", "--save", str(saved), "--force"]) == 0
+        settled = json.loads(saved.read_text())["settled"]
+        assert settled | how_cut == settled
+
+
+def test_the_number_of_bins_is_not_known_of_earlier_counts(files):
+    count(files, "first", "--binning", "uniform", "--bins", "4")
+    bins = SavedCounts.load(files / "first").binner.n_bins_.tolist()
+    rewrite_facts(files / "first", lambda facts: facts.pop("how_cut"))
+    binner = SavedCounts.load(files / "first").binner
+    assert binner.n_bins is None
+    assert binner.n_bins_.tolist() == bins
+
+
+@pytest.mark.parametrize("how_cut", [{"n_bins": 1}, {"n_bins": "4"}, {"n_bins": 1 << 17}, {"uncut": "gone"}, [4]])
+def test_numbers_of_bins_that_no_rule_has_are_refused(files, how_cut):
+    count(files, "first", "--binning", "uniform", "--bins", "4")
+    rewrite_facts(files / "first", lambda facts: facts.update(how_cut=how_cut))
+    with pytest.raises(DataError, match="holds no counts of 'bitsieve count': "):
+        SavedCounts.load(files / "first")
+
+
 def write_csv(path, names, rows):
     path.write_text("\n".join([names, *rows]))
 
@@ -197,13 +244,52 @@ def test_words_in_a_column_of_numbers_of_another_site_are_named(tmp_path, capsys
     [
         ("dose,class", "1,no", "lacks 'ward'"),
         ("dose,ward,fee,class", "1,a,2,no", "has 'fee'"),
-        ("ward,dose,class", "a,1,no", "another order"),
     ],
 )
 def test_other_columns_of_another_site_are_named(tmp_path, capsys, names, row, named):
     line = refusal_of_other_site(tmp_path, capsys, names, [row, row.replace("no", "yes")] * 50)
     assert named in line
-    assert "in their order: 'dose', 'ward'" in line
+    assert "give it the columns of the first counts: 'dose', 'ward'" in line
+
+
+@pytest.mark.parametrize("binning", [("mdl",), ("uniform", "--bins", "4")])
+def test_columns_may_have_another_order_at_another_site(files, capsys, binning):
+    table = parquet.read_table(files / "second.parquet")
+    names = ["text", "other", "class", "real", "constant", "whole"]
+    parquet.write_table(table.select(names), files / "reordered.parquet")
+    count(files, "first", "--binning", *binning)
+    count(files, "second", "--like", files / "first")
+    count(files, "reordered", "--like", files / "first")
+    first, second, reordered = (SavedCounts.load(files / name) for name in ("first", "second", "reordered"))
+    assert reordered.names == ["text", "other", "real", "constant", "whole"]
+    added = first + reordered
+    assert added.digest == (first + second).digest
+    assert added.binner.columns_without_cut.tolist() == first.binner.columns_without_cut.tolist()
+    assert (reordered + first).in_order(first.names).digest == added.digest
+    selected = select(capsys, "--counts", files / "first", "--counts", files / "reordered")
+    assert selected == select(capsys, "--counts", files / "first", "--counts", files / "second")
+
+
+def test_columns_that_are_left_out_and_dates_may_have_another_order(tmp_path):
+    days = pa.array(np.arange(300) % 90, pa.int32()).cast(pa.date32())
+    table = pa.table({"id": np.arange(300), "day": days, "x": np.arange(300) % 7, "class": np.arange(300) % 2})
+    for name, names in (("first", ["id", "day", "x", "class"]), ("second", ["x", "day", "class", "id"])):
+        parquet.write_table(table.select(names), tmp_path / f"{name}.parquet")
+        count(tmp_path, name, "--binning", "uniform", "--bins", "4")
+    first, second = (SavedCounts.load(tmp_path / name) for name in ("first", "second"))
+    assert (second.names, second.dropped, second.times) == (["x", "day", "id"], (2,), {1: "dates"})
+    assert second.in_order(first.names).digest == first.digest
+    assert second.in_order(["x", "day"]) is second
+
+
+def test_a_target_of_another_name_is_refused(files, capsys):
+    count(files, "first")
+    renamed = parquet.read_table(files / "second.parquet").rename_columns({"class": "kind"})
+    parquet.write_table(renamed, files / "renamed.parquet")
+    words = ["count", str(files / "renamed.parquet"), "--target", "kind", "--save", str(files / "renamed"), "--force"]
+    capsys.readouterr()
+    assert main([*words, "--like", str(files / "first")]) == 2
+    assert "the target of the data is 'kind', and that of the first counts is 'class'" in capsys.readouterr().err
 
 
 def test_rows_without_a_target_of_another_site_are_noted(tmp_path, capsys):

@@ -210,6 +210,37 @@ def test_counts_and_vocabularies_together(counted, tmp_path):
     assert (jena + bonn).class_sizes.tolist() == [100, 200, 100]
 
 
+def test_columns_may_have_another_order_at_another_site(counted, tmp_path):
+    digests = []
+    for order in (["age", "ward", "outcome"], ["outcome", "ward", "age"]):
+        bonn = site(2)
+        assert counted("Jena", site(1), "--vocabulary", tmp_path / "Jena.json", "--force") == 0
+        bonn_reordered = {name: bonn[name] for name in order}
+        assert counted("Bonn", bonn_reordered, "--vocabulary", tmp_path / "Bonn.json", "--force") == 0
+        like = ["--like", tmp_path / "Jena.json", tmp_path / "Bonn.json"]
+        assert counted("Jena", site(1), *like, "--save", tmp_path / "Jena", "--force") == 0
+        assert counted("Bonn", bonn_reordered, *like, "--save", tmp_path / "Bonn", "--force") == 0
+        jena, bonn = SavedCounts.load(tmp_path / "Jena"), SavedCounts.load(tmp_path / "Bonn")
+        digests.append((jena + bonn).digest)
+        again = ["--like", tmp_path / "Jena", tmp_path / "Bonn.json", "--save", tmp_path / "again", "--force"]
+        assert counted("Bonn", bonn_reordered, *again) == 0
+        assert SavedCounts.load(tmp_path / "again").in_order(jena.names).digest == bonn.in_order(jena.names).digest
+    assert digests[0] == digests[1]
+
+
+def test_vocabularies_of_another_target_are_refused(counted, tmp_path, capsys):
+    assert counted("Jena", site(1), "--vocabulary", tmp_path / "Jena.json") == 0
+    assert counted("Jena", site(1), "--save", tmp_path / "Jena") == 0
+    path = tmp_path / "Bonn.csv"
+    pd.DataFrame(site(2)).rename(columns={"outcome": "result"}).to_csv(path, index=False)
+    assert main(["count", str(path), "-t", "result", "--vocabulary", str(tmp_path / "Bonn.json")]) == 0
+    for first in ("Jena.json", "Jena"):
+        capsys.readouterr()
+        like = ["--like", tmp_path / first, tmp_path / "Bonn.json", "--save", tmp_path / "counts"]
+        assert counted("Jena", site(1), *like) == 2
+        assert "the target of a vocabulary is 'result', and that of the" in error_line(capsys)
+
+
 def test_truth_values_are_a_kind_of_their_own(counted, tmp_path, capsys):
     sometimes = np.arange(200) % 3 == 0
     never = np.zeros(200, bool)

@@ -203,7 +203,13 @@ def _write_vocabulary(arguments: argparse.Namespace, salt: Salt | None) -> int:
 
 def _count_like(arguments: argparse.Namespace, salt: Salt | None) -> SavedCounts:
     """Count with the bins of other counts, or with those that follow from vocabularies."""
-    from bitsieve.engines.count_pairs import added_classes, check_same_columns, count_like, counted_strata
+    from bitsieve.engines.count_pairs import (
+        added_classes,
+        check_same_columns,
+        check_same_target,
+        count_like,
+        counted_strata,
+    )
     from bitsieve.engines.saved_counts import check_same_strata
 
     discretization = _discretization_like(arguments)
@@ -213,7 +219,10 @@ def _count_like(arguments: argparse.Namespace, salt: Salt | None) -> SavedCounts
     if like.class_sizes.any():  # vocabularies alone have no rows, and do not say within which strata these are
         first = "the first counts"
         check_same_strata(like.strata, counted_strata(table))
-    check_same_columns(list(map(str, table.names)), "the data", like.names, first)
+    names = list(map(str, table.names))
+    check_same_columns(names, "the data", like.names, first)
+    check_same_target(table.target.name, "the data", like.target.name, first)
+    like = like.in_order(names)
     prepared = _prepared(table.without(like.dropped), discretization, arguments)
     hash_categories = None if salt is None else salt.hashed
     without_dropped = table.without(_dropped_at_every_site(prepared))

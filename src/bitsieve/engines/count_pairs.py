@@ -126,26 +126,31 @@ def added_classes(target: Target, first_target: Target, first: str) -> Diagnosti
 
 
 def check_same_columns(names: Sequence[str], who: str, first_names: Sequence[str], first: str) -> None:
-    """Refuse columns that are not the first ones, in their order; messages call the tables ``who`` and ``first``."""
-    if names == first_names:
-        return
+    """Refuse columns that are not the first ones, in any order; messages call the tables ``who`` and ``first``."""
     lost = [name for name in first_names if name not in set(names)]
     new = [name for name in names if name not in set(first_names)]
+    if not lost and not new:
+        return
     if lost:
         message = f"{who} lacks {quoted(lost)} of {first}"
-    elif new:
-        message = f"{who} has {quoted(new)} beside the columns of {first}"
     else:
-        message = f"{who} has the columns of {first} in another order"
+        message = f"{who} has {quoted(new)} beside the columns of {first}"
     raise UserError(
         code="columns-differ",
         message=message,
-        advice=(
-            f"give it the columns of {first}, in their order: {literal(quoted(first_names))}; all sites name the same "
-            "--strata"
-        ),
+        advice=(f"give it the columns of {first}: {literal(quoted(first_names))}; all sites name the same --strata"),
         columns=[*lost, *new],
     )
+
+
+def check_same_target(name: str, who: str, first_name: str, first: str) -> None:
+    """Refuse a target of another name than the first one; messages call the tables ``who`` and ``first``."""
+    if name != first_name:
+        raise UserError(
+            code="counts-differ",
+            message=f"the target of {who} is {name!r}, and that of {first} is {first_name!r}",
+            advice="name the same target, and give its column the same name in all files",
+        )
 
 
 def _check_same_times(table: PartitionedDataset, first: SavedCounts) -> None:

@@ -22,9 +22,10 @@ from bitsieve.dataset.encoding import lookup
 from bitsieve.dataset.quantity import TargetKind
 from bitsieve.dataset.target import KindOfTarget, Target
 from bitsieve.diagnostics import UserError, literal
-from bitsieve.discretization.base import Binning
+from bitsieve.discretization.base import MAX_CODES, Binning
 from bitsieve.discretization.coding import array_from_json, array_to_json, rule_facts, rule_from_facts
 from bitsieve.discretization.ragged_array import RaggedArray
+from bitsieve.discretization.registry import rule_named
 from bitsieve.engines import checked_facts
 from bitsieve.engines.counted_strata import CountedStrata, check_strata_facts
 from bitsieve.engines.pair_cells import CELL_BYTES, check_cells, each_table, n_cells
@@ -38,6 +39,7 @@ from bitsieve.utils.types import JsonObject
 SITE = "site"  # the name of the strata that are the sites
 OTHER = "(other)"  # the category of all text that a vocabulary does not list
 MAX_ROWS = 1 << 53  # of a class
+HOW_CUT = ("n_bins", "uncut")  # parameters of rules that are kept beside the bins, which follow from them
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +69,8 @@ class SavedCounts:
     def __add__(self, other: SavedCounts) -> SavedCounts:
         """The counts of both parts of the rows. A category or a class that one of them lacks has no rows there.
 
-        A column that one of them left out is left out. Counts whose columns or bins are not the same are refused.
+        A column that one of them left out is left out. The columns of ``other`` may have another order. Counts whose
+        columns or bins are not the same are refused.
         """
         if self.salt != other.salt:
             raise UserError(
@@ -76,6 +79,7 @@ class SavedCounts:
                 advice="count all parts with the same --salt-file, or without",
             )
         check_same_strata(self.strata, other.strata)
+        other = other.in_order(self.names)
         first, second = _with_common_values(self.without(other.dropped), other.without(self.dropped))
         if _meaning(first) != _meaning(second):
             where = _where_they_differ(first, second)
@@ -113,6 +117,32 @@ class SavedCounts:
         binner = _with_one_code(self.binner, dropped)
         return replace(self, binner=binner, arities=arities, cells=cells, dropped=tuple(dropped), times=times)
 
+    def in_order(self, names: Sequence[str]) -> SavedCounts:
+        """The same counts with the columns in the order of ``names``; as they are where the names are others."""
+        if list(names) == self.names or sorted(names) != sorted(self.names):
+            return self
+        place_of_name = {name: j for j, name in enumerate(self.names)}
+        order = np.array([place_of_name[name] for name in names])
+        new_places = np.argsort(order)
+        n_classes = len(self.class_sizes)
+        table_of_pair = {(i, j): table for i, j, table in each_table(self.cells, self.arities, n_classes)}
+        cells = np.empty_like(self.cells)
+        arities = self.arities[order]
+        for i, j, table in each_table(cells, arities, n_classes):
+            if order[i] <= order[j]:
+                table[:] = table_of_pair[order[i], order[j]]
+            else:
+                table[:] = table_of_pair[order[j], order[i]].swapaxes(0, 1)
+        return replace(
+            self,
+            names=list(names),
+            binner=_with_columns_in_order(self.binner, order),
+            arities=arities,
+            cells=cells,
+            dropped=tuple(sorted(new_places[list(self.dropped)].tolist())),
+            times={int(new_places[j]): kind for j, kind in self.times.items()},
+        )
+
     def in_one_stratum(self, name: str, value: str) -> SavedCounts:
         """The counts of rows that all lie in one stratum."""
         return replace(self, strata=CountedStrata.one_stratum(name, value, len(self.class_sizes)))
@@ -136,6 +166,7 @@ class SavedCounts:
             "class_sizes": self.class_sizes.tolist(),
             "site": self.site,
             "rounding_bases": list(self.rounding_bases),
+            "how_cut": {name: value for name, value in self.binner.parameters.items() if name in HOW_CUT},
         }
         facts_line = json.dumps(facts).encode() + b"\n"
         cells = np.ascontiguousarray(self.cells, "<i8").data
@@ -156,7 +187,7 @@ class SavedCounts:
             counts = cls(
                 names=facts["names"],
                 target=_target_from_facts(facts),
-                binner=rule_from_facts(facts, facts["names"]),
+                binner=rule_from_facts(facts, facts["names"], **_how_cut(facts)),
                 arities=np.array(facts["arities"], np.int32),
                 class_sizes=np.array(facts["class_sizes"], np.int64),
                 cells=np.frombuffer(bytes_of_cells, "<i8").astype(np.int64, copy=False),
@@ -280,6 +311,7 @@ def _check_facts(facts: JsonObject, n_stored: int) -> None:
         if type(j) is not int or not 0 <= j < n_columns or kind not in ("dates", "durations"):
             raise ValueError("'times' names no column or no kind of times")
     checked_facts.whole_numbers({"rounding_bases": [], **facts}, "rounding_bases", None, 1, MAX_ROWS)
+    _check_how_cut(facts.get("how_cut", {}))
 
 
 def _target_from_facts(facts: JsonObject) -> Target:
@@ -293,6 +325,20 @@ def _target_from_facts(facts: JsonObject) -> Target:
         requested_kind=TargetKind("classes" if edges is None else "quantity"),
         unit=facts["unit"],
     )
+
+
+def _how_cut(facts: JsonObject) -> dict[str, int | str | None]:
+    """How many bins a rule was to make, and what became of uncut columns; None where the file does not say it."""
+    how_cut = facts.get("how_cut", {})
+    parameters_of_rule = rule_named(facts["binning"]).parameter_names()
+    return {name: how_cut.get(name) for name in HOW_CUT if name in parameters_of_rule}
+
+
+def _check_how_cut(how_cut: JsonObject) -> None:
+    """Refuse parameters of a rule that it cannot have."""
+    if how_cut.get("n_bins") is not None:
+        checked_facts.whole_number(how_cut, "n_bins", 2, MAX_CODES)
+    checked_facts.choice({"uncut": None, **how_cut}, "uncut", (None, "leave", "median", "apart"))
 
 
 def _strata_from_facts(facts: JsonObject) -> CountedStrata | None:
@@ -492,6 +538,18 @@ def with_categories(binner: Binning, categories_of_column: Mapping[int, Values])
         categories[j] = values
         extended_binner.n_bins_[j] = len(values) + has_missing_code
     return extended_binner
+
+
+def _with_columns_in_order(binner: Binning, order: Integers) -> Binning:
+    """A copy of a fitted rule whose column j is column ``order[j]`` of the rule."""
+    reordered = copy(binner)
+    reordered.bin_edges_ = binner.bin_edges_.take(order)
+    reordered.n_bins_ = binner.n_bins_[order]
+    reordered.categories_ = [binner.categories_[j] for j in order.tolist()]
+    reordered.feature_names_in_ = binner.feature_names_in_[order]
+    if binner.requires == "classes":
+        reordered.uncut_ = np.flatnonzero(np.isin(order, binner.uncut_))
+    return reordered
 
 
 def _with_one_code(binner: Binning, columns: Sequence[int]) -> Binning:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from os import PathLike
 from pathlib import Path
@@ -21,7 +21,7 @@ from bitsieve.diagnostics import UserError
 from bitsieve.discretization.coding import RuleFacts, array_to_json, rule_from_facts
 from bitsieve.discretization.equal import EqualFrequencyBinning, equal_width_cuts
 from bitsieve.engines import checked_facts
-from bitsieve.engines.count_pairs import check_one_target, check_same_columns
+from bitsieve.engines.count_pairs import check_one_target, check_same_columns, check_same_target
 from bitsieve.engines.pair_cells import check_cells, n_cells
 from bitsieve.engines.partitioned_dataset import PartitionedDataset
 from bitsieve.engines.salt import Salt
@@ -97,6 +97,11 @@ class Vocabulary:
     def title(self) -> str:
         """What messages call it."""
         return f"the vocabulary of {self.site!r}" if self.site else "a vocabulary"
+
+    def in_order(self, names: Sequence[str]) -> Vocabulary:
+        """The same vocabulary with its columns in the order of ``names``, which are theirs."""
+        column_of_name = {column.name: column for column in self.columns}
+        return replace(self, columns=[column_of_name[name] for name in names])
 
     @classmethod
     def of_table(
@@ -243,15 +248,10 @@ def empty_counts(vocabularies: Sequence[Vocabulary], n_bins: int, missing: str) 
     first = vocabularies[0]
     for vocabulary in vocabularies[1:]:
         check_same_columns(vocabulary.names, vocabulary.title, first.names, first.title)
-        if vocabulary.target != first.target:
-            raise UserError(
-                code="counts-differ",
-                message=f"the vocabularies are of the targets {first.target!r} and {vocabulary.target!r}",
-                advice="give those of one target",
-            )
+        check_same_target(vocabulary.target, vocabulary.title, first.target, first.title)
+    in_order = [vocabulary.in_order(first.names) for vocabulary in vocabularies]
     columns = [
-        _JoinedColumn.of_sites([vocabulary.columns[j] for vocabulary in vocabularies])
-        for j in range(len(first.columns))
+        _JoinedColumn.of_sites([vocabulary.columns[j] for vocabulary in in_order]) for j in range(len(first.columns))
     ]
     has_missing_code = missing == "bin"
     categories: list[list[Any] | None] = []
@@ -280,7 +280,7 @@ def empty_counts(vocabularies: Sequence[Vocabulary], n_bins: int, missing: str) 
     counts = SavedCounts(
         names=first.names,
         target=Target(np.empty(0, np.int32), classes, name=first.target),
-        binner=rule_from_facts(facts, first.names),
+        binner=rule_from_facts(facts, first.names, n_bins=n_bins),
         arities=arities,
         class_sizes=np.zeros(len(classes), np.int64),
         cells=np.zeros(n_cells_of_all_pairs, np.int64),
@@ -371,11 +371,13 @@ def with_vocabularies(counts: SavedCounts, vocabularies: Sequence[Vocabulary]) -
     labels = counts.target.labels
     for vocabulary in vocabularies:
         check_same_columns(vocabulary.names, vocabulary.title, counts.names, "the first counts")
+        check_same_target(vocabulary.target, vocabulary.title, counts.target.name, "the first counts")
         labels = _union_of_classes(labels, vocabulary.classes)
+    in_order = [vocabulary.in_order(counts.names) for vocabulary in vocabularies]
     categories_of_column: dict[int, Values] = {}
     left_out = []
     for j, name in enumerate(counts.names):
-        column = _JoinedColumn.of_sites([vocabulary.columns[j] for vocabulary in vocabularies])
+        column = _JoinedColumn.of_sites([vocabulary.columns[j] for vocabulary in in_order])
         categories = counts.binner.categories_[j]
         if column.kind == "left out":
             left_out.append(j)
