@@ -305,7 +305,11 @@ def test_one_method_alone(done, refused):
         (("select", "{data}", "--target", "diagnosis", "--bins", "5"), "--bins has no effect with binning 'mdl'"),
         (
             ("select", "{data}", "--target", "diagnosis", "--binning", "uniform", "--uncut", "median"),
-            "it has --bins, --bins-within, --missing; --binning may be 'mdl' or 'quantile'",
+            "it has --bins, --missing; --binning may be 'mdl' or 'quantile'",
+        ),
+        (
+            ("count", "{data}", "-t", "diagnosis", "--save", "c", "--binning", "uniform", "--uncut", "median"),
+            "it has --bins, --missing; --binning may be 'mdl' or 'quantile'",
         ),
         (("select", "{data}", "--target", "diagnosis", "--uncut", "half"), "there is no --uncut 'half': choose"),
         (

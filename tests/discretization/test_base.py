@@ -152,6 +152,7 @@ def test_objects_are_copied_unfitted():
         (None, {}, "binning=None is not known"),
         (MDLBinner, {}, "is not known"),
         ("mdl", {"n_bins": 5}, "n_bins is no parameter of binning 'mdl': it has uncut, missing"),
+        ("uniform", {"uncut": "apart"}, "binning 'uniform': it has n_bins, missing; binning may be"),
         (MDLBinner(), {"missing": "bin"}, "binning is an object, so set missing on that object"),
     ],
 )

@@ -47,7 +47,7 @@ def make_binner(binning: BinningLike = BINNING, *, n_jobs: int | None = None, **
             raise UserError(
                 code="unknown-parameter",
                 message=f"is no parameter of binning {binning!r}",
-                advice=f"it has {_listed_as_parameters(accepted)}{_rules_with(name)}",
+                advice=f"it has {_listed_without_strata(accepted)}{_rules_with(name)}",
                 parameters={name: NAME_ONLY},
             )
     parameters.setdefault("missing", None)
@@ -55,9 +55,12 @@ def make_binner(binning: BinningLike = BINNING, *, n_jobs: int | None = None, **
     return binner
 
 
-def _listed_as_parameters(names: Sequence[str]) -> str:
-    """The names as advice holds them: a name in braces is written as Python or the command line writes it."""
-    return ", ".join("{" + name + "}" for name in names)
+def _listed_without_strata(names: Sequence[str]) -> str:
+    """The names as advice holds them: a name in braces is written as Python or the command line writes it.
+
+    Bins within strata are not among them, as not every function and command has strata.
+    """
+    return ", ".join("{" + name + "}" for name in names if name != "bins_within")
 
 
 def _rules_with(parameter: str) -> str:
