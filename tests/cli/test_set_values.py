@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer
 
@@ -52,6 +54,30 @@ def test_a_selection_with_nystrom_is_verified(capsys, data, tmp_path):
     saved = str(tmp_path / "saved.json")
     selected(capsys, data, "--method", "speccmi", "--set", "nystrom=0.4", "--save", saved)
     assert main(["verify", saved, data]) == 0
+
+
+@pytest.fixture(scope="module")
+def pairs(tmp_path_factory):
+    """Matched pairs: the information within them is that of a common effect alone."""
+    random = np.random.default_rng(0)
+    case = np.arange(80) % 2
+    path = tmp_path_factory.mktemp("set_values") / "pairs.csv"
+    table = pd.DataFrame({"a": random.normal(size=80) + case, "b": random.normal(size=80)})
+    table.assign(pair=[f"p{row // 2}" for row in range(80)], case=case).to_csv(path, index=False)
+    return str(path)
+
+
+def test_the_effect_may_be_set_for_all_methods_of_a_comparison(capsys, pairs):
+    words = ["compare", pairs, "-t", "case", "--features", "1,2", "--folds", "4", "--strata", "pair", "--quiet"]
+    tables = []
+    for effect in (["--effect", "common"], ["--set", "effect=common"]):
+        assert main([*words, *effect]) == 0
+        printed = capsys.readouterr().out
+        assert "--strata pair --effect common" in printed
+        tables.append([line.split()[:-1] for line in printed.splitlines() if line.startswith(("mim", "mrmr", "cmim2"))])
+    assert tables[0] == tables[1]
+    assert main([*words, "--effect", "common", "--set", "effect=any"]) == 2
+    assert "the effect is given 2 times: give --effect once" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from bitsieve.options import DiscretizationOptions
     from bitsieve.results.comparison import Comparison
 
+EFFECT = "effect"  # the name of --effect in --set
 FOLDS_ENDING = ".folds"  # --output with this ending is the folder of finished folds, until all are finished
 
 
@@ -290,12 +291,26 @@ def _comparison_options(arguments: argparse.Namespace) -> ComparisonOptions:
         scoring=arguments.scoring,
         folds=arguments.folds,
         protocol=arguments.protocol,
-        parameters=parameters_of_settings(arguments.set or ()),
+        parameters=parameters_of_settings([setting for setting in arguments.set or () if setting[0] != EFFECT]),
         baselines=True,
         random_state=arguments.seed,
         bounds=arguments.bounds,
-        effect=arguments.effect or ANY_EFFECT,
+        effect=_effect(arguments) or ANY_EFFECT,
     )
+
+
+def _effect(arguments: argparse.Namespace) -> str | None:
+    """The effect of --effect, or of --set for all methods; None if neither is given."""
+    effects = [str(value) for name, value in arguments.set or () if name == EFFECT]
+    if arguments.effect is not None:
+        effects.append(arguments.effect)
+    if len(effects) > 1:
+        raise UserError(
+            code="given-twice",
+            message=f"the effect is given {len(effects)} times",
+            advice="give --effect once",
+        )
+    return effects[0] if effects else None
 
 
 def _compare(plan: Plan, threads: int, folder: Path | None) -> Comparison:
@@ -332,6 +347,9 @@ def _select_command(
     choice = comparison.choice()
     parameters: dict[str, object] = {"method": choice.method, "n_features_to_select": choice.n_features}
     parameters.update(_typed_for_select(arguments))
+    effect = _effect(arguments)
+    if effect is not None:
+        parameters[EFFECT] = effect
     settable = settable_parameters(find_method(choice.method))
     parameters.update((name, value) for name, value in arguments.set or () if name in settable)
     if discretization.uncut is not None:
