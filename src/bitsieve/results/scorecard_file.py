@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 
 import numpy as np
 
 from bitsieve.discretization.monotone.bin_counts import BinCounts, Totals
-from bitsieve.discretization.monotone.column_bins import ColumnBins, FixedBins, MergedBins
+from bitsieve.discretization.monotone.column_bins import ColumnBins, FixedBins, MergedBins, SpecialValue
 from bitsieve.discretization.monotone.division import Division
 from bitsieve.io.saved_files import SCORECARD_FORMAT
 from bitsieve.results.saved.schema import SavedParsing
@@ -66,9 +67,8 @@ def _column_to_json(column: CardColumn) -> JsonObject:
         "groups": None if merged.groups is None else [list(group) for group in merged.groups],
         "rare": list(merged.rare),
         "merged_labels": list(merged.labels),
-        "special_values": [
-            value.item() if isinstance(value, np.generic) else value for value in bins.fixed.special_values
-        ],
+        "special_values": _plain_values(bins.fixed.special_values),
+        "absent_special_values": _plain_values(bins.fixed.absent_special_values),
         "has_missing": bins.fixed.has_missing,
         "smoothing": bins.smoothing,
         "events": bins.counts.events.tolist(),
@@ -83,6 +83,11 @@ def _column_to_json(column: CardColumn) -> JsonObject:
         "points": column.points.tolist(),
         "points_of_unseen": column.points_of_unseen,
     }
+
+
+def _plain_values(special_values: Sequence[SpecialValue]) -> list[SpecialValue]:
+    """Special values without the types of numpy."""
+    return [value.item() if isinstance(value, np.generic) else value for value in special_values]
 
 
 def _column_from_json(column: JsonObject, totals: Totals) -> CardColumn:
@@ -103,6 +108,7 @@ def _column_from_json(column: JsonObject, totals: Totals) -> CardColumn:
             counts=counts.take(index[n_merged:]),
             special_values=tuple(column["special_values"]),
             has_missing=column["has_missing"],
+            absent_special_values=tuple(column["absent_special_values"]),
         ),
         totals=totals,
         smoothing=column["smoothing"],

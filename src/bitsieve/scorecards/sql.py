@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bitsieve.diagnostics import UserError
-from bitsieve.discretization.monotone.column_bins import OTHER
+from bitsieve.io.dialect import MARKERS
 from bitsieve.scorecards.card import Card, CardColumn
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.parameters import check_choice
@@ -16,27 +16,46 @@ class Dialect:
     """How a dialect of SQL writes names, text and the test for NaN."""
 
     name: str
+    double: str = "DOUBLE"  # the type of a number of 64 bits
     quote: str = '"'
     escapes_backslash: bool = False  # whether a backslash in text begins an escape
     quote_in_text: str = "''"
-    is_nan: str = ""  # with {} for the column; empty where a column cannot hold NaN, or NaN cannot be written
+    is_nan: str = ""  # with {} for the number; empty where a column cannot hold NaN, or NaN cannot be written
+    #: Whether 0.1 is rounded to 32 bits beside a column of such numbers. It then equals its own 0.1, which is larger.
+    narrows_literals: bool = False
 
 
 DIALECTS = {
-    "ansi": Dialect("ansi"),
-    "postgres": Dialect("postgres", is_nan="CAST({} AS DOUBLE PRECISION) = CAST('NaN' AS DOUBLE PRECISION)"),
-    "duckdb": Dialect("duckdb", is_nan="isnan(CAST({} AS DOUBLE))"),
-    "sqlite": Dialect("sqlite"),
-    "snowflake": Dialect("snowflake", escapes_backslash=True, is_nan="CAST({} AS FLOAT) = CAST('NaN' AS FLOAT)"),
+    "ansi": Dialect("ansi", "DOUBLE PRECISION"),
+    "postgres": Dialect(
+        "postgres",
+        "DOUBLE PRECISION",
+        is_nan="CAST({} AS DOUBLE PRECISION) = CAST('NaN' AS DOUBLE PRECISION)",
+    ),
+    "duckdb": Dialect("duckdb", is_nan="isnan(CAST({} AS DOUBLE))", narrows_literals=True),
+    "sqlite": Dialect("sqlite", "REAL"),
+    "snowflake": Dialect(
+        "snowflake", "FLOAT", escapes_backslash=True, is_nan="CAST({} AS FLOAT) = CAST('NaN' AS FLOAT)"
+    ),
     "bigquery": Dialect(
-        "bigquery", quote="`", escapes_backslash=True, quote_in_text="\\'", is_nan="IS_NAN(CAST({} AS FLOAT64))"
+        "bigquery",
+        "FLOAT64",
+        quote="`",
+        escapes_backslash=True,
+        quote_in_text="\\'",
+        is_nan="IS_NAN(CAST({} AS FLOAT64))",
     ),
     "spark": Dialect("spark", quote="`", escapes_backslash=True, quote_in_text="\\'", is_nan="isnan({})"),
 }
+BOOLEANS = {"True": "TRUE", "False": "FALSE"}
+LARGEST_EXACT = 2**53  # doubles do not tell larger whole numbers apart
 
 
 def statement(card: Card, dialect_name: str = "ansi", table: str = "rows") -> str:
     """The statement that selects every row of a table with the points of its columns, and their sum as ``score``.
+
+    The points stand first, as SQLite and DuckDB take the first of two columns of one name: the table may have a column
+    ``age_points`` of its own. Other databases refuse that table.
 
     Raises
     ------
@@ -52,9 +71,10 @@ def statement(card: Card, dialect_name: str = "ansi", table: str = "rows") -> st
     if card.points.base_points:
         summands.insert(0, _number(card.intercept_points))
     listed_cases = ",\n".join(cases)
+    points = "points" if table.lower() != "points" else "points_of_rows"
     return (
-        f"WITH points AS (\nSELECT t.*,\n{listed_cases}\nFROM {_identifier(table, dialect)} t\n)\n"
-        f"SELECT points.*, {' + '.join(summands)} AS score\nFROM points"
+        f"WITH {points} AS (\nSELECT\n{listed_cases},\n  t.*\nFROM {_identifier(table, dialect)} t\n)\n"
+        f"SELECT {points}.*, {' + '.join(summands)} AS score\nFROM {points}"
     )
 
 
@@ -74,50 +94,60 @@ def _refuse_text_and_times(card: Card) -> None:
 def _case_of(column: CardColumn, dialect: Dialect) -> str:
     """The points of a column. The first condition that holds decides: missing and special values come first."""
     name = f"t.{_identifier(column.name, dialect)}"
-    lines = []
     fixed = column.bins.fixed
-    missing_points = column.points[-1] if fixed.has_missing else column.points_of_unseen
-    lines.append(f"WHEN {name} IS NULL THEN {_number(missing_points)}")
-    if column.is_numeric and dialect.is_nan:
-        lines.append(f"WHEN {dialect.is_nan.format(name)} THEN {_number(missing_points)}")
-    n_merged = len(column.bins.merged.counts)
-    for position, value in enumerate(fixed.special_values):
-        points = column.points[n_merged + position]
-        literal = _number(float(value)) if column.is_numeric else _text(str(value), dialect)
-        lines.append(f"WHEN {name} = {literal} THEN {_number(points)}")
+    missing_points = _number(column.points[-1] if fixed.has_missing else column.points_of_unseen)
+    lines = [f"WHEN {name} IS NULL THEN {missing_points}"]
     if column.is_numeric:
-        lines += _intervals(column, name)
+        if dialect.is_nan:
+            lines.append(f"WHEN {dialect.is_nan.format(name)} THEN {missing_points}")
+        lines += _conditions_of_numbers(column, name, dialect)
     else:
-        lines += _groups(column, name, dialect)
+        if not column.is_boolean:
+            markers = [_text(marker, dialect) for marker in MARKERS if marker not in column.bins.bin_of_category]
+            lines.append(f"WHEN {name} IN ({', '.join(markers)}) THEN {missing_points}")
+        lines += _conditions_of_categories(column, name, dialect)
     indented = "\n    ".join(lines)
     return f"  CASE\n    {indented}\n  END"
 
 
-def _intervals(column: CardColumn, name: str) -> list[str]:
+def _conditions_of_numbers(column: CardColumn, name: str, dialect: Dialect) -> list[str]:
     edges = column.bins.merged.edges
     assert edges is not None  # a column of numbers
+    fixed = column.bins.fixed
+    n_merged = len(column.bins.merged.counts)
+    special_values = [float(value) for value in fixed.special_values]
+    absent_values = [float(value) for value in fixed.absent_special_values]
+    number = name
+    largest = max(map(abs, [*edges.tolist(), *special_values, *absent_values]), default=0.0)
+    if dialect.narrows_literals or largest >= LARGEST_EXACT:
+        number = f"CAST({name} AS {dialect.double})"
     lines = []
+    for value, points in zip(special_values, column.points[n_merged:], strict=False):
+        lines.append(f"WHEN {number} = {_number(value)} THEN {_number(points)}")
+    for value in absent_values:
+        lines.append(f"WHEN {number} = {_number(value)} THEN {_number(column.points_of_unseen)}")
     for edge, points in zip(edges.tolist(), column.points, strict=False):
-        lines.append(f"WHEN {name} <= {_number(edge)} THEN {_number(points)}")
-    is_empty = len(column.bins.merged.counts) == 0
-    last_points = column.points_of_unseen if is_empty else column.points[len(edges)]
+        lines.append(f"WHEN {number} <= {_number(edge)} THEN {_number(points)}")
+    last_points = column.points_of_unseen if n_merged == 0 else column.points[len(edges)]
     lines.append(f"ELSE {_number(last_points)}")
     return lines
 
 
-def _groups(column: CardColumn, name: str, dialect: Dialect) -> list[str]:
-    merged = column.bins.merged
-    assert merged.groups is not None  # a column of categories
+def _conditions_of_categories(column: CardColumn, name: str, dialect: Dialect) -> list[str]:
+    points_of_bin = [*column.points.tolist(), column.points_of_unseen]  # the bin of an absent special value is -1
+    names_of_bin: dict[int, list[str]] = {}
+    for category, category_bin in column.bins.bin_of_category.items():
+        names_of_bin.setdefault(category_bin, []).append(category)
     lines = []
-    points_of_others = column.points_of_unseen
-    for points, group in zip(column.points, merged.groups, strict=False):
-        literals = []
-        for category in group:
-            if category == OTHER and merged.rare:
-                points_of_others = points  # rare categories, and those that were not there
-            literals.append(_boolean(category) if column.is_boolean else _text(category, dialect))
-        lines.append(f"WHEN {name} IN ({', '.join(literals)}) THEN {_number(points)}")
-    lines.append(f"ELSE {_number(points_of_others)}")
+    for category_bin, categories in names_of_bin.items():
+        if column.is_boolean:
+            literals = [BOOLEANS[category] for category in categories if category in BOOLEANS]
+        else:
+            literals = [_text(category, dialect) for category in categories]
+        if literals:
+            lines.append(f"WHEN {name} IN ({', '.join(literals)}) THEN {_number(points_of_bin[category_bin])}")
+    bin_of_new = column.bins.bin_of_new_category
+    lines.append(f"ELSE {_number(points_of_bin[bin_of_new])}")
     return lines
 
 
@@ -133,10 +163,6 @@ def _text(text: str, dialect: Dialect) -> str:
         text = text.replace("\\", "\\\\")
     escaped = text.replace("'", dialect.quote_in_text)
     return f"'{escaped}'"
-
-
-def _boolean(category: str) -> str:
-    return "TRUE" if category == "True" else "FALSE"
 
 
 def _number(value: float) -> str:

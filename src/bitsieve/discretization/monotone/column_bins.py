@@ -30,6 +30,7 @@ from bitsieve.discretization.monotone.division import (
     divide,
     information_values,
     mutual_information_in_nats,
+    smallest_count,
     weights_of_evidence,
 )
 from bitsieve.discretization.monotone.pre_bins import PreBinRules, cut_at, pre_bins_of
@@ -39,6 +40,7 @@ from bitsieve.utils.arrays import Flags, Floats, Integers
 OTHER = "other"
 MISSING_LABEL = "missing"
 NO_BIN = -1
+LARGEST_PLAIN = 1e16  # larger numbers are written with an exponent
 NO_COUNTS = BinCounts(np.empty(0, np.int64), np.empty(0, np.int64))
 SpecialValue = float | str
 
@@ -64,6 +66,8 @@ class FixedBins:
     counts: BinCounts
     special_values: tuple[SpecialValue, ...]  # those that occur, in the order of their bins
     has_missing: bool
+    #: Those that were declared, and that no row has. In new rows they are in no bin, and not among other numbers.
+    absent_special_values: tuple[SpecialValue, ...] = ()
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -175,6 +179,8 @@ class ColumnBins:
             bins = np.searchsorted(self.merged.edges, numbers, side="left").astype(np.int64)
         for position, value in enumerate(self.fixed.special_values):
             bins[numbers == value] = n_merged + position
+        for value in self.fixed.absent_special_values:
+            bins[numbers == value] = NO_BIN
         bins[np.isnan(numbers)] = self._bin_of_missing
         return bins
 
@@ -183,24 +189,32 @@ class ColumnBins:
 
         A category that was not there when fitting joins the rare ones, if there were any.
         """
-        bin_of_category = self._bin_of_category
-        bin_of_new = bin_of_category[OTHER] if self.merged.rare else NO_BIN
-        bin_of_code = [bin_of_category.get(name, bin_of_new) for name in names_of(values)]
+        bin_of_code = [self.bin_of_category.get(name, self.bin_of_new_category) for name in names_of(values)]
         bin_of_code.append(self._bin_of_missing)  # the code of missing values is -1, the index of the last
         return np.array(bin_of_code, np.int64)[values.codes]
+
+    @property
+    def bin_of_new_category(self) -> int:
+        """The bin of a category that was not there when fitting: that of rare ones; -1 if there were none."""
+        return self.bin_of_category[OTHER] if self.merged.rare else NO_BIN
 
     @property
     def _bin_of_missing(self) -> int:
         return len(self.labels) - 1 if self.fixed.has_missing else NO_BIN
 
     @cached_property
-    def _bin_of_category(self) -> dict[str, int]:
+    def bin_of_category(self) -> dict[str, int]:
+        """The bin of each category that is known; -1 for a special value that no row of the table had."""
         assert self.merged.groups is not None  # a column of categories
         bins: dict[str, int] = {}
         for group, names in enumerate(self.merged.groups):
             bins.update(dict.fromkeys(names, group))
         for position, value in enumerate(self.fixed.special_values):
-            bins[str(value)] = len(self.merged.counts) + position
+            for name in names_of_special(value):
+                bins.setdefault(name, len(self.merged.counts) + position)
+        for value in self.fixed.absent_special_values:
+            for name in names_of_special(value):
+                bins.setdefault(name, NO_BIN)
         return bins
 
 
@@ -231,10 +245,12 @@ class ColumnRules:
 
 def bin_numbers(numbers: Floats, rows: ClassedRows, rules: ColumnRules) -> ColumnBins:
     """The bins of a column of numbers."""
-    special_values = tuple(value for value in rules.special_values if (numbers == value).any())
+    declared = tuple(value for value in rules.special_values if not isinstance(value, str))
+    special_values = tuple(value for value in declared if (numbers == value).any())
+    absent = tuple(value for value in declared if value not in special_values)
     is_missing = np.isnan(numbers)
     rows_of_special = [numbers == value for value in special_values]
-    fixed = _count_fixed(special_values, rows_of_special, is_missing, rows)
+    fixed = replace(_count_fixed(special_values, rows_of_special, is_missing, rows), absent_special_values=absent)
     is_free = ~is_missing & ~np.isin(numbers, np.array(special_values, np.float64))
     if not is_free.any():
         return ColumnBins(MergedBins(NO_COUNTS, labels=(), edges=np.empty(0)), fixed, rows.totals, rules.bins.smoothing)
@@ -281,10 +297,18 @@ def _merge_numbers(numbers: NumbersByClass, totals: Totals, rules: ColumnRules) 
 def bin_categories(values: Encoded, rows: ClassedRows, rules: ColumnRules) -> ColumnBins:
     """The bins of a column of categories."""
     names = names_of(values)
-    special_values = tuple(value for value in rules.special_values if str(value) in names)
-    special_codes = [names.index(str(value)) for value in special_values]
+    value_of_code: dict[int, SpecialValue] = {}
+    absent = []
+    for value in rules.special_values:
+        codes = [names.index(name) for name in names_of_special(value) if name in names]
+        if codes:
+            value_of_code[codes[0]] = value
+        else:
+            absent.append(value)
+    special_codes = list(value_of_code)
     rows_of_special = [values.codes == code for code in special_codes]
-    fixed = _count_fixed(special_values, rows_of_special, values.codes < 0, rows)
+    fixed = _count_fixed(tuple(value_of_code.values()), rows_of_special, values.codes < 0, rows)
+    fixed = replace(fixed, absent_special_values=tuple(absent))
     merged = _merge_categories(values, special_codes, rows, rules)
     return ColumnBins(merged, fixed, rows.totals, rules.bins.smoothing)
 
@@ -330,7 +354,7 @@ def _levels_of(values: Encoded, special_codes: Sequence[int], rows: ClassedRows,
     n_rows = rows.count(values.codes.astype(np.int64), len(names)).rows
     is_special = np.zeros(len(names), bool)
     is_special[list(special_codes)] = True
-    is_rare = (n_rows < min_level_share * rows.totals.rows) & ~is_special
+    is_rare = (n_rows < smallest_count(min_level_share, rows.totals.rows)) & ~is_special
     is_frequent = ~is_rare & ~is_special
     rare = [names[code] for code in np.flatnonzero(is_rare)]
     level_names = [names[code] for code in np.flatnonzero(is_frequent)]
@@ -390,7 +414,12 @@ def shortest_decimal(low: float, high: float) -> float:
     return low
 
 
+def names_of_special(value: SpecialValue) -> tuple[str, ...]:
+    """The names that a special value may have as a category: -999.0 is "-999.0", or else "-999"."""
+    return (str(value), _plain_number(value))
+
+
 def _plain_number(value: SpecialValue) -> str:
-    """A number, without ".0" if it is whole; text as it is."""
-    is_whole = not isinstance(value, str) and float(value).is_integer()
+    """A number, without ".0" if it is whole and short; text as it is."""
+    is_whole = not isinstance(value, str) and float(value).is_integer() and abs(value) < LARGEST_PLAIN
     return str(int(value)) if is_whole else str(value)

@@ -1,0 +1,115 @@
+"""The statement of a scorecard gives every row the score of Python, in SQLite and DuckDB."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bitsieve
+from bitsieve import MonotoneBinner, Points
+
+EXACT = Points(rounded=False)  # points of different bins are different numbers
+ROUNDING = 1e-9  # the sum of the points is rounded in another order
+
+
+def in_sqlite(card, rows, table="rows"):
+    with sqlite3.connect(":memory:") as connection:
+        rows.to_sql(table, connection, index=False)
+        scored = pd.read_sql(card.to_sql("sqlite", table), connection)
+    connection.close()
+    return scored["score"].to_numpy(float)
+
+
+def in_duckdb(card, rows, table="rows", dialect="duckdb"):
+    duckdb = pytest.importorskip("duckdb")
+    database = duckdb.connect()
+    database.register(table, rows)
+    return database.sql(card.to_sql(dialect, table)).df()["score"].to_numpy(float)
+
+
+def classes(n_rows, signal):
+    """A target of two classes that follows a signal."""
+    return (np.random.default_rng(0).random(n_rows) < 1 / (1 + np.exp(-signal))).astype(int)
+
+
+def table_of(n_rows=600):
+    random = np.random.default_rng(1)
+    age = random.integers(18, 80, n_rows)
+    trade = random.choice(["cook", "smith", "clerk"], n_rows).astype(object)
+    X = pd.DataFrame({"age": age, "trade": trade})
+    return X, classes(n_rows, (age - 50) / 20 + (trade == "cook"))
+
+
+def test_text_that_means_a_missing_value_has_its_points():
+    X, y = table_of()
+    X.loc[::7, "trade"] = ""
+    X.loc[1::7, "trade"] = "NA"
+    X.loc[2::7, "trade"] = " NULL"
+    X.loc[3::70, "trade"] = None
+    card = bitsieve.scorecard(X, y, points=EXACT)
+    assert card.card.columns[1].bins.fixed.has_missing
+    assert in_sqlite(card, X) == pytest.approx(card.score(X), abs=ROUNDING)
+    assert in_duckdb(card, X) == pytest.approx(card.score(X), abs=ROUNDING)
+
+
+def test_columns_of_the_table_named_as_those_of_the_statement():
+    X, y = table_of()
+    card = bitsieve.scorecard(X, y, points=EXACT)
+    scored_before = X.assign(age_points=1000, score=-1)
+    for table in ("rows", "points", "POINTS"):
+        assert in_sqlite(card, scored_before.drop(columns="score"), table) == pytest.approx(card.score(X), abs=ROUNDING)
+    with sqlite3.connect(":memory:") as connection:
+        scored_before.to_sql("rows", connection, index=False)
+        last_column = pd.read_sql(card.to_sql("sqlite"), connection).iloc[:, -1]
+    connection.close()
+    assert last_column.to_numpy() == pytest.approx(card.score(X), abs=ROUNDING)
+    assert in_duckdb(card, X.assign(age_points=1000)) == pytest.approx(card.score(X), abs=ROUNDING)
+
+
+def test_numbers_of_32_bits():
+    random = np.random.default_rng(2)
+    share = (random.integers(0, 10, 600) / 10).astype(np.float32)
+    X = pd.DataFrame({"share": share})
+    card = bitsieve.scorecard(X, classes(600, 6 * share - 3), points=EXACT)
+    assert len(card.table) > 3
+    assert in_duckdb(card, X) == pytest.approx(card.score(X), abs=ROUNDING)
+
+
+def test_whole_numbers_that_doubles_do_not_tell_apart():
+    position = np.random.default_rng(3).integers(0, 40, 600)
+    X = pd.DataFrame({"account": 2**53 + position})
+    card = bitsieve.scorecard(X, classes(600, position / 10 - 2), points=EXACT, include=["account"])
+    assert len(card.table) > 3
+    assert in_sqlite(card, X) == pytest.approx(card.score(X), abs=ROUNDING)
+    assert in_duckdb(card, X) == pytest.approx(card.score(X), abs=ROUNDING)
+    assert in_duckdb(card, X, dialect="ansi") == pytest.approx(card.score(X), abs=ROUNDING)
+
+
+def test_special_values_that_no_row_of_the_development_had_are_in_no_bin():
+    X, y = table_of()
+    X["code"] = np.where(X["trade"] == "cook", "A1", "B2")
+    binner = MonotoneBinner(special_values={"age": [-999], "code": [-998]})
+    card = bitsieve.scorecard(X, y, binner=binner, points=EXACT)
+    new = X.astype({"age": float, "code": object})
+    new.loc[:9, "age"] = -999
+    new.loc[5:14, "code"] = "-998"
+    unseen = [column.points_of_unseen for column in card.card.columns if column.name == "age"]
+    bins = card._bins(new)
+    assert bins[:10, 0].tolist() == [-1] * 10
+    assert bins[5:15, card.features.index("code")].tolist() == [-1] * 10
+    assert unseen[0] not in card.card.columns[0].points
+    assert in_sqlite(card, new) == pytest.approx(card.score(new), abs=ROUNDING)
+    assert in_duckdb(card, new) == pytest.approx(card.score(new), abs=ROUNDING)
+
+
+def test_booleans_of_which_one_is_rare():
+    X, y = table_of()
+    X["frozen"] = np.arange(600) % 200 == 7
+    card = bitsieve.scorecard(X, y, binner=MonotoneBinner(min_bin_share=0), points=EXACT)
+    (column,) = [column for column in card.card.columns if column.name == "frozen"]
+    assert column.bins.merged.rare == ("True",)
+    assert in_sqlite(card, X) == pytest.approx(card.score(X), abs=ROUNDING)
+    assert in_duckdb(card, X) == pytest.approx(card.score(X), abs=ROUNDING)
