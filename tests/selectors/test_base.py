@@ -55,7 +55,7 @@ def test_fit_is_fit_table_of_what_is_read(name, wine):
     by_table = clone(selector).fit_table(table)
     same(clone(selector).fit(X, y, sample_weight=weights), by_table)
     if isinstance(selector, CountSelector):
-        settled = take_default_bins(selector.discretization, selector.registry_methods[0], None, table.n_samples)
+        settled = take_default_bins(selector.discretization, selector.registry_methods[0], None, table.total_weight)
         counted = discretize(table, settled, ExecutionOptions())
         same(clone(selector).fit_counted(counted), by_table)
         same(clone(selector).fit_counted(counted), by_table)  # nothing of the first fit is left in what was counted

@@ -94,6 +94,11 @@ class Dataset(NamedColumns, ABC):
         """Number of rows; those of weight 0 were left out."""
 
     @property
+    def total_weight(self) -> int:
+        """The sum of the frequency weights; the number of samples without weights."""
+        return self.n_samples
+
+    @property
     @abstractmethod
     def target(self) -> Target:
         """The classes of all rows."""
@@ -296,7 +301,6 @@ class InMemoryDataset(Dataset, InspectedColumns):
 
     @property
     def total_weight(self) -> int:
-        """The sum of the frequency weights; the number of samples without weights."""
         return self.n_samples if self.weights is None else int(self.weights.sum())
 
     @property

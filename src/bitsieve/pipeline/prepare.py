@@ -141,7 +141,7 @@ def prepare_selection(
     )
     check_numbers_are_cut(coded_table, settled_discretization)
     settled_discretization = take_default_bins(
-        settled_discretization, selection.method, selection.stopping, table.n_samples
+        settled_discretization, selection.method, selection.stopping, table.total_weight
     )
     return PreparedSelection(
         original=table,

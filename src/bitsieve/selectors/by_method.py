@@ -81,7 +81,7 @@ class MethodSelector(SupervisedSelector):
 
     def _select(self, table: Dataset, discretization: DiscretizationOptions) -> None:
         selection = self._selection_options()
-        discretization = take_default_bins(discretization, selection.method, selection.stopping, table.n_samples)
+        discretization = take_default_bins(discretization, selection.method, selection.stopping, table.total_weight)
         prepared = PreparedSelection.of_prepared_table(table, selection, discretization)
         self._set_fit(run_on_table(prepared, self._execution()))
 

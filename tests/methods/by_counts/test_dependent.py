@@ -185,6 +185,21 @@ def test_every_door_takes_the_default_bins_of_the_rule():
     assert {columns[0] for columns in comparison.selected[0]} <= {0, 5}
 
 
+@pytest.mark.parametrize("rule", ["conditional", "dcrt", "gaussian-knockoffs"])
+def test_default_bins_of_weighted_rows_are_those_of_the_rows_repeated(rule):
+    random = np.random.default_rng(1)
+    n_rows = 90  # the weights make more of it, of which a rule has more bins
+    X = random.normal(size=(n_rows, 12))
+    y = (X @ np.repeat([1.0, 0.0], 6) + random.normal(size=n_rows) > 0).astype(int)
+    weights = random.integers(0, 30, n_rows)
+    weighted = ForwardSelector("auto", stopping=rule).fit(X, y, sample_weight=weights)
+    repeated = ForwardSelector("auto", stopping=rule).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    assert len(weighted.selected_)
+    assert weighted.selected_.tolist() == repeated.selected_.tolist()
+    assert weighted.scores_.tobytes() == repeated.scores_.tobytes()
+    assert weighted.stopping_values_.tobytes() == repeated.stopping_values_.tobytes()
+
+
 def test_bins_that_the_user_chose_stay():
     X = np.random.default_rng(0).normal(size=(300, 3))
     y = (X[:, 0] > 0).astype(int)
