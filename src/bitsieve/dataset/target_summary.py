@@ -55,7 +55,7 @@ class TargetColumn:
     #: infinite, which is refused once all rows are summarized.
     column: ColumnSummary | None = None
     sample: RowSample | None = None  # a sample of numbers; None where none was drawn
-    total_weight: int = 0  # the sum of the weights, for numbers
+    total_weight: int = 0  # the sum of the weights; 0 if any value is missing or infinite
 
     @classmethod
     def of_part(
@@ -85,17 +85,18 @@ class TargetColumn:
         n_rows = len(values) if row_counts is None else int(row_counts.sum())
         if n_missing or n_infinite:
             return cls(n_rows, n_missing, n_infinite)
+        total_weight = n_rows if weights is None else int(weights.sum())
         if are_categories(values):
             samples_of_category = np.bincount(values.codes, weights, len(values.categories))
             rows_of_category = np.bincount(values.codes, row_counts, len(values.categories))
             counts = np.stack([samples_of_category, rows_of_category], axis=1).astype(np.int64)
             distinct = Distinct(values.categories, counts)
-            return cls(n_rows, 0, 0, ColumnSummary(NUMBERS, None, distinct=distinct, is_text=is_text))
+            column = ColumnSummary(NUMBERS, None, distinct=distinct, is_text=is_text)
+            return cls(n_rows, 0, 0, column, total_weight=total_weight)
         sample = None
         if row_numbers is not None:
             table = InMemoryDataset([values], ["y"], weights=weights)
             sample = RowSample.of_part(table, row_numbers, _SAMPLE_SIZE)
-        total_weight = n_rows if weights is None else int(weights.sum())
         numbers = Distinct.of_samples(values, None, 1, weights, _MAX_VALUES)
         return cls(n_rows, 0, 0, ColumnSummary(NUMBERS, values.dtype, distinct=numbers), sample, total_weight)
 
@@ -243,6 +244,12 @@ class TargetSummary:
         """The number of rows."""
         first_column = next(iter(self.columns.values()))
         return first_column.n_samples
+
+    @property
+    def total_weight(self) -> int:
+        """The sum of the frequency weights; the number of rows without weights."""
+        first_column = next(iter(self.columns.values()))
+        return first_column.total_weight
 
     @property
     def needs_sample(self) -> bool:

@@ -52,6 +52,7 @@ class PartitionedDataset(OutOfCoreDataset):
         feature_names: Values | None,
         target_coding: TargetCoding,
         n_rows: int,
+        total_weight: int,
     ) -> None:
         self.engine = engine
         self.reader = reader
@@ -69,6 +70,7 @@ class PartitionedDataset(OutOfCoreDataset):
         self.coding: Coding | None = None  # of all rows; None until they are counted
         self.parsings: dict[int, TextParsing] | None = None  # of text columns; None until all rows are summarized
         self._n_rows = n_rows
+        self._total_weight = total_weight
         self._text_meanings: Mapping[int, TextMeaning] = {}
         self._summary: Summary | None = None  # of all rows
         self._columns: Sequence[ColumnInfo] | None = None
@@ -126,8 +128,15 @@ class PartitionedDataset(OutOfCoreDataset):
             names = [str(label) for label in roles.features]
             if all(isinstance(label, str) for label in roles.features):
                 feature_names = np.array(roles.features, object)
-        n_samples = opened.summary.n_samples
-        table = cls(opened.engine, opened.reader, names, feature_names, target_coding, n_samples)
+        table = cls(
+            opened.engine,
+            opened.reader,
+            names,
+            feature_names,
+            target_coding,
+            opened.summary.n_samples,
+            opened.summary.total_weight,
+        )
         table.original = OriginalData(
             take=not_read_again if take_original is None else take_original,
             with_target=opened.engine.take,
@@ -151,6 +160,10 @@ class PartitionedDataset(OutOfCoreDataset):
     @property
     def n_samples(self) -> int:
         return self._n_rows
+
+    @property
+    def total_weight(self) -> int:
+        return self._total_weight
 
     @property
     def target(self) -> Target:

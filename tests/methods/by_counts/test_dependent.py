@@ -4,9 +4,11 @@ from itertools import permutations
 from types import SimpleNamespace
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from scipy.stats import false_discovery_control
 from tests.cover import quick_and_slow
+from tests.doors import DOORS
 
 import bitsieve
 from bitsieve import ConditionalStopping, ForwardSelector, KnockoffStopping
@@ -198,6 +200,19 @@ def test_default_bins_of_weighted_rows_are_those_of_the_rows_repeated(rule):
     assert weighted.selected_.tolist() == repeated.selected_.tolist()
     assert weighted.scores_.tobytes() == repeated.scores_.tobytes()
     assert weighted.stopping_values_.tobytes() == repeated.stopping_values_.tobytes()
+
+
+@pytest.mark.parametrize("door", ["pandas", "CSV, in batches", "Dask", "DuckDB, counted there"])
+def test_default_bins_of_weighted_rows_through_every_engine(door, tmp_path):
+    random = np.random.default_rng(2)
+    X = random.normal(size=(60, 6))
+    y = (X[:, 0] + X[:, 1] + random.normal(size=60) > 0).astype(int)
+    weights = random.integers(0, 40, 60)
+    repeated = bitsieve.select(np.repeat(X, weights, axis=0), np.repeat(y, weights), stopping="conditional")
+    table = pa.table({**{f"x{j}": X[:, j] for j in range(6)}, "y": y, "weight": weights})
+    weighted = bitsieve.select(**DOORS[door](table, tmp_path), sample_weight="weight", stopping="conditional")
+    assert weighted.features == repeated.features
+    assert weighted.scores.tobytes() == repeated.scores.tobytes()
 
 
 def test_bins_that_the_user_chose_stay():
