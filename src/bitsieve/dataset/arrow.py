@@ -70,15 +70,16 @@ def numpy_of(array: ArrowArray) -> Values:
     """Convert an Arrow array to numpy, with NaN or None for missing values, without pandas for numbers and text."""
     array = _one_chunk(array)
     kind = array.type
+    holds_numbers = pa.types.is_floating(kind) or pa.types.is_integer(kind)
+    if holds_numbers and not array.null_count:
+        return np.from_dlpack(array)
     if pa.types.is_boolean(kind) and not array.null_count:
-        return _stored(array.cast(pa.uint8())).astype(bool)
+        return np.from_dlpack(array.cast(pa.uint8())).astype(bool)
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return np.array(array.to_pylist(), object)
-    if not pa.types.is_integer(kind) and not pa.types.is_floating(kind):
+    if not holds_numbers:
         values: Values = array.to_numpy(zero_copy_only=False)
         return values
-    if not array.null_count:
-        return _stored(array)
     floats = array if pa.types.is_floating(kind) else array.cast(pa.float64(), safe=False)
     return np.where(numpy_of(array.is_valid()), _stored(floats), floats.type.to_pandas_dtype()(np.nan))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self, TypeVar
 
@@ -25,7 +25,14 @@ from bitsieve.dataset.sentinels import SentinelCounts, may_have_sentinels
 from bitsieve.dataset.sparse import StoredColumns
 from bitsieve.dataset.target import Target
 from bitsieve.dataset.text_format import TextMeaning
-from bitsieve.dataset.value_ranges import MISSING, InspectedColumns, NamedColumns, ValueRanges, find_value_ranges
+from bitsieve.dataset.value_ranges import (
+    MISSING,
+    NUMBERS,
+    InspectedColumns,
+    NamedColumns,
+    ValueRanges,
+    find_value_ranges,
+)
 from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.utils.arrays import Columns, Floats, Integers, Values
 from bitsieve.utils.column_names import TARGET
@@ -338,7 +345,7 @@ class InMemoryDataset(Dataset, InspectedColumns):
 
     @cached_property
     def _columns_of_categories(self) -> list[int]:
-        return [j for j in range(self.n_features) if not self.is_numeric(j)]
+        return [j for j, column in enumerate(self.columns) if are_categories(column)]
 
     def numbers(self, j: int) -> Values:
         """Feature ``j`` as numbers of the type in which it was read."""
@@ -391,9 +398,10 @@ class InMemoryDataset(Dataset, InspectedColumns):
         return columns
 
     def _describe_dense(self, n_jobs: int | None) -> Sequence[ColumnInfo]:
-        empty = self._empty_columns()
+        ranges = self.value_ranges(n_jobs)
+        empty = {*np.flatnonzero(~ranges.content & NUMBERS).tolist()}
         identifiers = self._identifiers()
-        missing = {*self.value_ranges(n_jobs).columns_with(MISSING)}
+        missing = {*ranges.columns_with(MISSING)}
         sentinels = self._sentinels(n_jobs)
         codes = self._columns_named_as_codes(n_jobs)
         parsings = {j: meaning.parsing for j, meaning in self.text_meanings.items() if meaning.parsing is not None}
@@ -410,38 +418,22 @@ class InMemoryDataset(Dataset, InspectedColumns):
             )
         return columns
 
-    def _empty_columns(self) -> set[int]:
-        """The columns all of whose values are missing."""
-        candidates: Iterable[int] = range(self.n_features)
-        if self.matrix is not None and self.matrix.dtype.kind == "f":
-            candidates = np.flatnonzero(np.isnan(self.matrix[0])).tolist()  # the first value of others is present
-        elif self.matrix is not None:
-            candidates = ()  # integers are never missing
-        return {j for j in candidates if self._is_empty(j)}
-
-    def _is_empty(self, j: int) -> bool:
-        values = self.values(j)
-        if are_categories(values):
-            return len(values.categories) == 0
-        is_missing_first = values[0] != values[0]
-        return bool(is_missing_first) and all_missing(values)
-
     def _identifiers(self) -> set[int]:
         """The columns that have a name or a number for each row."""
         if self.n_samples < MIN_ROWS_OF_IDENTIFIER:
             return set()
-        candidates: Iterable[int] = range(self.n_features)
-        if self.matrix is not None and self.matrix.dtype.kind in "iu":
+        candidates: list[int] = []  # floats are measurements
+        if self.matrix is None:
+            candidates = [j for j, column in enumerate(self.columns) if column.dtype.kind != "f"]
+        elif self.matrix.dtype.kind in "iu":
             candidates = np.flatnonzero(columns_whose_first_rows_differ(self.matrix)).tolist()
-        elif self.matrix is not None:
-            candidates = ()  # floats are measurements
         return {j for j in candidates if self._is_identifier(j)}
 
     def _is_identifier(self, j: int) -> bool:
         values = self.values(j)
         if are_categories(values):
             return are_names_of_rows(values.categories, int((values.codes >= 0).sum()))
-        return values.dtype.kind in "iu" and are_numbers_of_rows(values)
+        return are_numbers_of_rows(values)
 
     def _sentinels(self, n_jobs: int | None) -> dict[int, tuple[Sentinel, ...]]:
         """The numbers that may stand for a missing value, by the index of their column."""

@@ -196,13 +196,12 @@ class TextFile(ColumnFile):
         for name in names:
             kinds = [kinds_of_range[name] for kinds_of_range in kinds_by_range if name in kinds_of_range]
             kinds = [kind for kind in kinds if kind.parsed != _NULL]
-            parsed_types = list(dict.fromkeys(kind.parsed for kind in kinds))
-            if not parsed_types:
+            if not kinds:
                 common[name] = ColumnKind(_NUMBER, _NUMBER)
-            elif len(parsed_types) == 1:
-                common[name] = ColumnKind(parsed_types[0], _common_number([kind.values for kind in kinds]))
+            elif all(kind.parsed == kinds[0].parsed for kind in kinds):
+                common[name] = ColumnKind(kinds[0].parsed, _common_number([kind.values for kind in kinds]))
             else:
-                several_types[name] = parsed_types
+                several_types[name] = list(dict.fromkeys(kind.parsed for kind in kinds))
         common.update(self._settled_kinds(several_types))
         return {name: common[name] for name in names}
 
@@ -440,10 +439,9 @@ def _types_to_try(types: list[pa.DataType]) -> list[pa.DataType]:
 
 def _common_number(types: list[pa.DataType]) -> pa.DataType:
     """The common type of integers, floats and text."""
-    distinct = list(dict.fromkeys(types))
-    if len(distinct) == 1:
-        return distinct[0]
-    return _TEXT if _TEXT in distinct else _NUMBER
+    if all(dtype == types[0] for dtype in types):
+        return types[0]
+    return _TEXT if _TEXT in types else _NUMBER
 
 
 def _as_type(column: pa.ChunkedArray, dtype: pa.DataType) -> pa.ChunkedArray:
