@@ -25,7 +25,7 @@ from bitsieve.diagnostics import UserError, literal
 from bitsieve.discretization.base import MAX_CODES, Binning
 from bitsieve.discretization.coding import array_from_json, array_to_json, rule_facts, rule_from_facts
 from bitsieve.discretization.ragged_array import RaggedArray
-from bitsieve.discretization.registry import rule_named
+from bitsieve.discretization.registry import RULES
 from bitsieve.engines import checked_facts
 from bitsieve.engines.counted_strata import CountedStrata, check_strata_facts
 from bitsieve.engines.pair_cells import CELL_BYTES, check_cells, each_table, n_cells
@@ -330,7 +330,7 @@ def _target_from_facts(facts: JsonObject) -> Target:
 def _how_cut(facts: JsonObject) -> dict[str, int | str | None]:
     """How many bins a rule was to make, and what became of uncut columns; None where the file does not say it."""
     how_cut = facts.get("how_cut", {})
-    parameters_of_rule = rule_named(facts["binning"]).parameter_names()
+    parameters_of_rule = RULES[facts["binning"]].parameter_names()
     return {name: how_cut.get(name) for name in HOW_CUT if name in parameters_of_rule}
 
 
