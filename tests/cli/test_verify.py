@@ -12,6 +12,7 @@ from tests.patients import patients
 
 import bitsieve
 from bitsieve.cli import main
+from bitsieve.utils.lazy import Lazy
 from bitsieve.utils.terminal_text import different_numbers
 
 N = 300
@@ -136,8 +137,9 @@ def test_another_version_is_named_where_the_values_are_the_same(folder, capsys):
     selection = bitsieve.select("data.csv", "ill", n_features_to_select=2)
     scores = selection.scores.copy()
     scores[1] = np.nextafter(scores[1], 1)  # one bit
-    versions = replace(selection.details.versions, bitsieve="0.1")
-    replace(selection, scores=scores, details=replace(selection.details, versions=versions)).save("ill.json")
+    versions = replace(selection.details.versions.value, bitsieve="0.1")
+    details = replace(selection.details, versions=Lazy(lambda: versions))
+    replace(selection, scores=scores, details=details).save("ill.json")
     document = verified(capsys)
     assert document["steps"][-1]["name"] == "step 2"
     assert document["steps"][-1]["cause"] == "version"

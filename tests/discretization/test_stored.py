@@ -13,12 +13,11 @@ from bitsieve.discretization.coding import (
     Coding,
     array_from_json,
     array_to_json,
-    binning_name,
     fit_on_summary,
     rule_facts,
     rule_from_facts,
 )
-from bitsieve.discretization.registry import RULES, make_binner
+from bitsieve.discretization.registry import RULES, binning_name, make_binner
 from bitsieve.discretization.summary import summarize
 from bitsieve.discretization.transformers import CategoricalBinner, ZeroApartBinner
 

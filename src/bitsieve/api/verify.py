@@ -115,8 +115,8 @@ def verify_selection(saved: Selection, data: TableLike, execution: ExecutionOpti
             break
     return Verification(
         steps=tuple(steps),
-        version_saved=saved.details.versions.bitsieve,
-        version_now=again.details.versions.bitsieve,
+        version_saved=saved.details.versions.value.bitsieve,
+        version_now=again.details.versions.value.bitsieve,
     )
 
 
@@ -270,7 +270,7 @@ def _is_same_number(before: float, now: float) -> bool:
 
 def _cause_of_choice(saved: Selection, again: Selection) -> str:
     """Why another column is chosen: the version, if another version finds the same values; else the values."""
-    if saved.details.versions.bitsieve == again.details.versions.bitsieve:
+    if saved.details.versions.value.bitsieve == again.details.versions.value.bitsieve:
         return "values"
     if saved.details.values_digest is not None:
         return "version" if saved.details.values_digest == again.details.values_digest else "values"

@@ -19,10 +19,9 @@ from bitsieve.dataset.value_ranges import MISSING
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import MAX_CODES, Binning, as_column_rule
 from bitsieve.discretization.ragged_array import RaggedArray
-from bitsieve.discretization.registry import RULES, make_binner
+from bitsieve.discretization.registry import binning_name, make_binner
 from bitsieve.discretization.summary import Summary
 from bitsieve.utils.arrays import Values
-from bitsieve.utils.messages import quoted
 from bitsieve.utils.progress import listening, phase
 
 
@@ -105,18 +104,6 @@ class Coding:
         with listening(lambda _: None):  # the progress of a partition is not shown
             codes: Values = self.binner.codes(as_kinds(table, self.kinds), buffer)
             return codes
-
-
-def binning_name(binner: Binning) -> str:
-    """The name of a rule."""
-    for name, rule in RULES.items():
-        if isinstance(binner, rule):
-            return name
-    raise UserError(
-        code="rule-not-saved",
-        message=f"counts by {type(binner).__name__} cannot be saved",
-        advice=f"use one of {quoted(RULES)}",
-    )
 
 
 def rule_facts(binner: Binning) -> RuleFacts:

@@ -7,11 +7,11 @@ from difflib import get_close_matches
 from typing import Any
 
 from bitsieve.diagnostics import NAME_ONLY, ParameterError, UserError
-from bitsieve.discretization.base import BinningChoice, BinningLike
+from bitsieve.discretization.base import Binning, BinningChoice, BinningLike
 from bitsieve.options import DiscretizationOptions
 from bitsieve.utils.defaults import BINNING
 from bitsieve.utils.lazy import ClassesByName
-from bitsieve.utils.messages import nearest_in
+from bitsieve.utils.messages import nearest_in, quoted
 
 RULES: ClassesByName[BinningChoice] = ClassesByName(
     {
@@ -23,6 +23,18 @@ RULES: ClassesByName[BinningChoice] = ClassesByName(
         "none": "bitsieve.discretization.categorical:CategoricalBinning",
     }
 )
+
+
+def binning_name(binner: Binning) -> str:
+    """The name of a rule."""
+    for name, rule in RULES.items():
+        if isinstance(binner, rule):
+            return name
+    raise UserError(
+        code="rule-not-saved",
+        message=f"counts by {type(binner).__name__} cannot be saved",
+        advice=f"use one of {quoted(RULES)}",
+    )
 
 
 def make_binner(binning: BinningLike = BINNING, *, n_jobs: int | None = None, **parameters: Any) -> BinningChoice:

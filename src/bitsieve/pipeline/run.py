@@ -18,7 +18,6 @@ from bitsieve.pipeline.evidence import count_evidence
 from bitsieve.pipeline.fit import Fit
 from bitsieve.pipeline.notes import job_notes
 from bitsieve.pipeline.prepare import PreparedSelection, check_screen, columns_screened_out, constraints_on
-from bitsieve.pipeline.samples import TableSamples
 from bitsieve.pipeline.selection_options import SelectionOptions
 from bitsieve.pipeline.strata import check_strata
 from bitsieve.pipeline.uncut import rank_uncut_columns
@@ -81,6 +80,8 @@ def run_on_counts(prepared: PreparedSelection, counted_table: CountedTable, exec
 
 
 def _run_on_rows(prepared: PreparedSelection, execution: ExecutionOptions) -> Fit:
+    from bitsieve.pipeline.samples import TableSamples
+
     method = prepared.selection.method
     table = prepared.table
     candidates = _candidates(prepared.selection, table)

@@ -35,7 +35,7 @@ from bitsieve.utils import html
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.frames import FRAME_LIBRARIES, check_library, frame_of
-from bitsieve.utils.lazy import cached_property
+from bitsieve.utils.lazy import Lazy, cached_property
 from bitsieve.utils.note_warnings import warn_of_important
 from bitsieve.utils.parameters import check_choice
 from bitsieve.utils.types import DataFrame, JsonObject, Label, TableLike
@@ -673,7 +673,7 @@ def record_of(selection: Selection) -> SelectionRecord:
         for i, column in enumerate(details.columns)
     )
     return SelectionRecord(
-        versions=details.versions,
+        versions=details.versions.value,
         data=details.data,
         target=saved_target(selection.target, details.class_sizes),
         method=selection.method,
@@ -716,7 +716,7 @@ def selection_of_record(record: SelectionRecord, table: TableLike = None) -> Sel
         evidence=None,
         fit=None,
         details=SelectionDetails(
-            versions=record.versions,
+            versions=Lazy(lambda: record.versions),
             data=record.data,
             score_unit=record.score_unit,
             options=record.options,

@@ -10,7 +10,6 @@ from bitsieve.diagnostics import UserError
 from bitsieve.discretization.registry import RULES
 from bitsieve.methods.by_counts.stopping import STOPPING_RULES
 from bitsieve.methods.constraints import Constraints
-from bitsieve.optimize.nystrom import Nystrom
 from bitsieve.options import (
     FREQUENCY,
     ColumnOptions,
@@ -169,6 +168,7 @@ def _name_of(column: object) -> str | list[str] | None:
 def classes_of_options() -> dict[str, Any]:
     """The classes of options that can be made again from their saved parameters, by name."""
     from bitsieve.discretization import transformers  # only here, as it loads scikit-learn
+    from bitsieve.optimize.nystrom import Nystrom
 
     binners = (
         transformers.CategoricalBinner,

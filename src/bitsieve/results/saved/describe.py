@@ -6,7 +6,6 @@ import json
 import platform
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from importlib.metadata import version
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,7 @@ from bitsieve.dataset.dataset import Dataset
 from bitsieve.dataset.text_format import ColumnRules, TextFormat
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import Binning
-from bitsieve.discretization.coding import binning_name
+from bitsieve.discretization.registry import binning_name
 from bitsieve.discretization.separate_zero import SeparateZeroBinning
 from bitsieve.information.survival import BITS_PER_EVENT
 from bitsieve.methods.by_counts.stopping import make_stopping
@@ -45,6 +44,7 @@ from bitsieve.results.saved.schema import (
 )
 from bitsieve.results.saved.values import label_of, option_of, values_of_array
 from bitsieve.utils.arrays import Columns, Floats
+from bitsieve.utils.lazy import Lazy
 
 if TYPE_CHECKING:
     from bitsieve.methods.by_counts.markov_blankets.blanket import Role
@@ -63,11 +63,7 @@ def details_of(fit: Fit, read: ReadOptions, labels: Sequence[object]) -> Selecti
         for j, counts in zip(fit.result.selected.tolist(), evidence.tables, strict=True)
     ]
     return SelectionDetails(
-        versions=Versions(
-            bitsieve=version("bitsieve"),
-            python=platform.python_version(),
-            numpy=np.__version__,
-        ),
+        versions=Lazy(_versions),
         data=SavedData(
             n_samples=table.n_samples,
             total_weight=int(evidence.class_sizes.sum()),
@@ -92,6 +88,16 @@ def details_of(fit: Fit, read: ReadOptions, labels: Sequence[object]) -> Selecti
         groups=_groups(fit, labels),
         strata=_strata(fit),
         values_digest=evidence.values_digest.value,
+    )
+
+
+def _versions() -> Versions:
+    from importlib.metadata import version  # only here, as it loads the modules of mail
+
+    return Versions(
+        bitsieve=version("bitsieve"),
+        python=platform.python_version(),
+        numpy=np.__version__,
     )
 
 

@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 from bitsieve.dataset.target import KindOfTarget
 from bitsieve.diagnostics import Diagnostic
 from bitsieve.pipeline.selected_tests import InformativeState
+from bitsieve.utils.lazy import Lazy
 
 VERSION = 5  # of the schema; a later version reads every earlier one
 
@@ -235,7 +236,7 @@ class SavedStrata:
 class SelectionDetails:
     """What is known of a selection beside its ranking, without its rows."""
 
-    versions: Versions
+    versions: Lazy[Versions]
     data: SavedData
     score_unit: str  # "bits", or another unit of the method's scores
     options: dict[str, Option]  # the arguments of the call, defaults filled in; target and weights by their names
