@@ -159,7 +159,7 @@ class Layout:
 def _codes(text: str, delimiter: str, names: list[str]) -> frozenset[str]:
     """The columns that hold codes in the first rows, such as digits with a leading zero."""
     mark = re.escape(delimiter)
-    if re.search(rf'(?:^|[{mark}\r\n"]){_CODE}(?:$|[{mark}\r\n"])', text) is None:
+    if re.search(rf'[{mark}\r\n"]{_CODE}(?:$|[{mark}\r\n"])', "\n" + text) is None:
         return frozenset()
     columns = _values(text, delimiter, names, None)
     columns_of_codes = set()

@@ -205,8 +205,10 @@ def informative_by_shuffles(table: Dataset, binner: Any, columns: Columns, n_job
     n_shuffles = 0
     random = np.random.default_rng(0)
     while n_shuffles < max_shuffles and (n_as_good < ENOUGH_REACHED).any():
-        batch_size = max(2 * ENOUGH_REACHED, n_shuffles)  # doubles the number so far
-        batch_size = min(batch_size, max_shuffles - n_shuffles)
+        batch_size = max(2 * ENOUGH_REACHED, 3 * n_shuffles)  # few batches, as each sorts the columns
+        n_remaining = max_shuffles - n_shuffles
+        if n_remaining < 2 * batch_size:
+            batch_size = n_remaining
         seeds = random.integers(0, 2**64, batch_size, dtype=np.uint64)
         smallest_tails = search.smallest_tails(seeds)
         n_as_good += (smallest_tails <= tails[:, None]).sum(axis=1)
