@@ -10,7 +10,7 @@ from sklearn.datasets import load_iris
 import bitsieve
 from bitsieve.dataset.read import read_data
 from bitsieve.options import ReadOptions
-from bitsieve.pipeline.diagnose import on_bins
+from bitsieve.pipeline.bins import on_bins
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ from bitsieve.dataset.target import read_target
 from bitsieve.evaluate.folds import make_folds
 from bitsieve.evaluate.methods import _magnitudes
 from bitsieve.evaluate.plan import DEFAULT_METHODS
-from bitsieve.results.comparison import Comparison, baselines
+from bitsieve.results.comparison import Comparison, baseline_summaries
 
 WINE = load_wine(return_X_y=True, as_frame=True)
 
@@ -30,7 +30,7 @@ def test_where_the_least_error_is_only_of_what_takes_a_number():
     flat, varied = np.array([[3, 3, 3], [1, 1, 1]]), np.array([[3, 1, 3], [1, 3, 1]])
     errors = {"all features": flat, "SelectKBest": flat, "RFE": varied, "late": np.array([[3, 3, 2], [1, 1, 1]])}
     curves = SimpleNamespace(baselines=errors, n_test=np.array([6, 4]), counts=np.array([2, 5, 9]))
-    found = {row["baseline"]: (row["least_error_at"], row["least_error"]) for row in baselines(curves)}
+    found = {row.baseline: (row.least_error_at, row.least_error) for row in baseline_summaries(curves)}
     assert found == {"all features": (None, 0.4), "SelectKBest": (2, 0.4), "RFE": (2, 0.4), "late": (9, 0.3)}
 
 

@@ -16,7 +16,7 @@ from bitsieve.plots.figures import Curves, as_svg, new_axes, plot_curves
 from bitsieve.report import page as report_page
 from bitsieve.report.comparison import comparison_report
 from bitsieve.report.files import write_report
-from bitsieve.results.comparison import baselines
+from bitsieve.results.comparison import baseline_summaries
 
 X, Y = load_wine(return_X_y=True)
 
@@ -45,9 +45,9 @@ def test_baselines_and_what_to_run(comparison, read_page, tmp_path):
     choice = comparison.choice()
     assert f"method={choice.method!r}, n_features_to_select={choice.n_features})" in text
     assert "W/T/L: how many of the other methods have larger" in text
-    for row in baselines(comparison):
-        assert f"({row['baseline']})" in text
-        assert f"{100 * row['mean_error']:.1f}" in text
+    for row in baseline_summaries(comparison):
+        assert f"({row.baseline})" in text
+        assert f"{100 * row.mean_error:.1f}" in text
     path = tmp_path / "wine.csv"
     pd.DataFrame(X).assign(kind=Y).to_csv(path, index=False)
     page = tmp_path / "wine.html"

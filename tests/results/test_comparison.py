@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 import bitsieve
-from bitsieve.results.comparison import target_arguments
+from bitsieve.results.call_text import target_arguments
 
 
 @pytest.fixture(scope="module")

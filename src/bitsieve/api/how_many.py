@@ -30,7 +30,7 @@ from bitsieve.methods.registry import find_method, is_greedy
 from bitsieve.metrics.measures import Predicted
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
 from bitsieve.pipeline.bins_within import check_numbers_are_cut, on_bins_within
-from bitsieve.pipeline.diagnose import on_copies, on_leaks, on_rows, on_target, refuse_constant_data
+from bitsieve.pipeline.diagnose import on_copies, on_leaks, refuse_constant_data
 from bitsieve.pipeline.discretize import (
     CountedTable,
     binning_parameters,
@@ -41,8 +41,10 @@ from bitsieve.pipeline.discretize import (
 from bitsieve.pipeline.leaks import leaks_of
 from bitsieve.pipeline.period_columns import missing_column_reported_by_role
 from bitsieve.pipeline.prepare import Prepared, prepare
+from bitsieve.pipeline.related_rows import on_rows
 from bitsieve.pipeline.strata import check_strata, on_strata
 from bitsieve.pipeline.survival import check_effect_of_survival, check_survival_of_method
+from bitsieve.pipeline.target import on_target
 from bitsieve.results.comparison import about_error
 from bitsieve.results.how_many import Answer, HowMany, NullBand
 from bitsieve.selectors.forward import ForwardSelector, KnockoffSelector

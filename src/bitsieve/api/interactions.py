@@ -19,11 +19,12 @@ from bitsieve.discretization.registry import make_discretizer
 from bitsieve.methods.by_counts.interactions import Chance, Interacting, Search
 from bitsieve.methods.method import TABLES
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
-from bitsieve.pipeline.diagnose import on_copies, on_target, refuse_constant_data
+from bitsieve.pipeline.diagnose import on_copies, refuse_constant_data
 from bitsieve.pipeline.discretize import count_for_tuples, discretization_for_tuples, strata_of
 from bitsieve.pipeline.notes import tuple_notes
 from bitsieve.pipeline.prepare import Prepared, prepare
 from bitsieve.pipeline.reading import Requirements, plan_reading
+from bitsieve.pipeline.target import on_target
 from bitsieve.results.interactions import Interactions
 from bitsieve.utils.arrays import Columns, Floats, Integers
 from bitsieve.utils.defaults import INTERACTIONS_BINNING

@@ -22,8 +22,9 @@ from bitsieve.options import (
     ExecutionOptions,
     ReadOptions,
 )
-from bitsieve.pipeline.diagnose import diagnose, informative_states
+from bitsieve.pipeline.diagnose import diagnose
 from bitsieve.pipeline.fit import Fit
+from bitsieve.pipeline.informative import informative_states
 from bitsieve.pipeline.period_columns import missing_column_reported_by_role
 from bitsieve.pipeline.selection_options import SelectionOptions
 from bitsieve.pipeline.way import run_selection

@@ -307,7 +307,7 @@ def run_sql(arguments: argparse.Namespace) -> int:
         _print_notes(arguments, [*table.diagnostics, *prepared.diagnostics])
         counted_table = prepared.table
         if discretization.leaves_codes_open:
-            counted_table, _ = counted_table.with_small_integers_as_categories()
+            counted_table = counted_table.with_small_integers_as_categories()
         text = statement(counted_table, binner, relation)
     print(printable_lines(text))
     return 0

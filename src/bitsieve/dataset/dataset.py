@@ -9,25 +9,19 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from bitsieve.dataset.column_info import ColumnInfo, Sentinel
+from bitsieve.dataset.column_info import ColumnInfo
+from bitsieve.dataset.describe_columns import describe_columns
 from bitsieve.dataset.encoding import SMALL_RANGE, ColumnValues, Encoded, all_missing, are_categories, encode, take_rows
 from bitsieve.dataset.identifiers import (
-    MIN_ROWS_OF_IDENTIFIER,
     RowNumbering,
-    are_names_of_rows,
-    are_numbers_of_rows,
-    columns_whose_first_rows_differ,
-    has_name_of_code,
 )
 from bitsieve.dataset.original import OriginalData
 from bitsieve.dataset.rank_test import RankTest, rank_tests
-from bitsieve.dataset.sentinels import SentinelCounts, may_have_sentinels
 from bitsieve.dataset.sparse import StoredColumns
 from bitsieve.dataset.target import Target
 from bitsieve.dataset.text_format import TextMeaning
 from bitsieve.dataset.value_ranges import (
     MISSING,
-    NUMBERS,
     InspectedColumns,
     NamedColumns,
     ValueRanges,
@@ -154,13 +148,13 @@ class Dataset(NamedColumns, ABC):
         """Whether any value may be missing. True for rows that are not in memory, since nobody has looked yet."""
         return True
 
-    @abstractmethod
-    def with_small_integers_as_categories(self, n_jobs: int | None = None) -> tuple[Self, bool]:
-        """Convert columns of integers in a small range to categories.
+    def is_array_of_small_integers(self, n_jobs: int | None = None) -> bool:
+        """Whether the table is an array all of whose columns hold integers in a small range."""
+        return False
 
-        An array is not converted. The second value is whether the table is an array all of whose columns hold integers
-        in a small range.
-        """
+    @abstractmethod
+    def with_small_integers_as_categories(self, n_jobs: int | None = None) -> Self:
+        """Convert columns of integers in a small range to categories. An array is returned as it is."""
 
     @abstractmethod
     def without(self, columns: Sequence[int]) -> Self:
@@ -199,14 +193,6 @@ class Dataset(NamedColumns, ABC):
         if self.original is not None and self.original.labels is not None:
             return self.original.labels
         return self.names
-
-
-class OutOfCoreDataset(Dataset):
-    """A table whose rows are not in memory. An engine counts them where they are."""
-
-    @abstractmethod
-    def count(self, binner: Any) -> tuple[Any, Any]:
-        """Fit a copy of the binner on all rows, and count the columns as it codes them. Returns both."""
 
 
 DatasetT = TypeVar("DatasetT", bound=Dataset)
@@ -398,70 +384,8 @@ class InMemoryDataset(Dataset, InspectedColumns):
         return columns
 
     def _describe_dense(self, n_jobs: int | None) -> Sequence[ColumnInfo]:
-        ranges = self.value_ranges(n_jobs)
-        empty = {*np.flatnonzero(~ranges.content & NUMBERS).tolist()}
-        identifiers = self._identifiers()
-        missing = {*ranges.columns_with(MISSING)}
-        sentinels = self._sentinels(n_jobs)
-        codes = self._columns_named_as_codes(n_jobs)
-        parsings = {j: meaning.parsing for j, meaning in self.text_meanings.items() if meaning.parsing is not None}
-        ordinary = ColumnInfo()
-        columns = [ordinary] * self.n_features  # one object for all ordinary columns, which may be very many
-        for j in empty | identifiers | missing | codes | {*sentinels, *parsings}:
-            columns[j] = ColumnInfo(
-                has_values=j not in empty,
-                has_missing=j in missing,
-                is_identifier=j in identifiers,
-                has_name_of_code=j in codes,
-                parsing=parsings.get(j),
-                sentinels=sentinels.get(j, ()),
-            )
-        return columns
-
-    def _identifiers(self) -> set[int]:
-        """The columns that have a name or a number for each row."""
-        if self.n_samples < MIN_ROWS_OF_IDENTIFIER:
-            return set()
-        candidates: list[int] = []  # floats are measurements
-        if self.matrix is None:
-            candidates = [j for j, column in enumerate(self.columns) if column.dtype.kind != "f"]
-        elif self.matrix.dtype.kind in "iu":
-            candidates = np.flatnonzero(columns_whose_first_rows_differ(self.matrix)).tolist()
-        return {j for j in candidates if self._is_identifier(j)}
-
-    def _is_identifier(self, j: int) -> bool:
-        values = self.values(j)
-        if are_categories(values):
-            return are_names_of_rows(values.categories, int((values.codes >= 0).sum()))
-        return are_numbers_of_rows(values)
-
-    def _sentinels(self, n_jobs: int | None) -> dict[int, tuple[Sentinel, ...]]:
-        """The numbers that may stand for a missing value, by the index of their column."""
-        ranges = self.value_ranges(n_jobs)
-        sentinels_by_column = {}
-        for block, low, high in ranges.blocks:
-            for c in np.flatnonzero(may_have_sentinels(low, high)).tolist():
-                values = block.column(c)
-                if values.dtype.kind == "f":
-                    values = values[~np.isnan(values)]
-                sentinels = SentinelCounts.of_values(values, low[c], high[c]).sentinels
-                if sentinels:
-                    sentinels_by_column[int(block.indices[c])] = sentinels
-        return sentinels_by_column
-
-    def _columns_named_as_codes(self, n_jobs: int | None) -> set[int]:
-        """The columns of whole numbers that have a name such as "zip code"."""
-        if self.feature_names is None:
-            return set()
-        ranges = self.value_ranges(n_jobs)
-        named_as_codes = set()
-        for block, low, high in ranges.blocks:
-            if low.dtype.kind not in "iu":
-                continue
-            for j, smallest, largest in zip(block.indices.tolist(), low, high, strict=True):
-                if has_name_of_code(self.names[j], smallest, largest):
-                    named_as_codes.add(j)
-        return named_as_codes
+        described_names = None if self.feature_names is None else self.names
+        return describe_columns(self.columns, self.value_ranges(n_jobs), self.text_meanings, described_names)
 
     def without(self, columns: Sequence[int]) -> InMemoryDataset:
         if not len(columns):
@@ -479,23 +403,27 @@ class InMemoryDataset(Dataset, InspectedColumns):
             blanked[j] = blank
         return replace(self, columns=blanked, dropped=tuple(chosen))
 
-    def with_small_integers_as_categories(self, n_jobs: int | None = None) -> tuple[InMemoryDataset, bool]:
-        if self.is_sparse:
-            return self, False
-        ranges = self.value_ranges(n_jobs)
-        small_integers: list[int] = []
-        for block, low, high in ranges.blocks:
-            if low.dtype.kind in "iu":
-                spread = np.asarray(high, object) - np.asarray(low, object)  # Python's integers do not overflow
-                small_integers += block.indices[(spread < SMALL_RANGE).astype(bool)].tolist()
-        if self.matrix is not None:
-            return self, len(small_integers) == self.n_features
+    def is_array_of_small_integers(self, n_jobs: int | None = None) -> bool:
+        return self.matrix is not None and len(self._columns_of_small_integers(n_jobs)) == self.n_features
+
+    def with_small_integers_as_categories(self, n_jobs: int | None = None) -> InMemoryDataset:
+        if self.is_sparse or self.matrix is not None:
+            return self
+        small_integers = self._columns_of_small_integers(n_jobs)
         if not small_integers:
-            return self, False
+            return self
         columns: list[ColumnValues] = list(self.columns)
         for j in set(small_integers) - set(self.dropped):
             columns[j] = encode(self.numbers(j))
-        return replace(self, columns=columns), False
+        return replace(self, columns=columns)
+
+    def _columns_of_small_integers(self, n_jobs: int | None) -> list[int]:
+        small_integers: list[int] = []
+        for block, low, high in self.value_ranges(n_jobs).blocks:
+            if low.dtype.kind in "iu":
+                spread = np.asarray(high, object) - np.asarray(low, object)  # Python's integers do not overflow
+                small_integers += block.indices[(spread < SMALL_RANGE).astype(bool)].tolist()
+        return small_integers
 
     def is_constant(self, j: int) -> bool:
         if self.sparse is not None:

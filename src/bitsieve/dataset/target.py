@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from math import prod
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 KindOfTarget: TypeAlias = Literal["classes", "binned", "joint", "survival"]
+JointEdges: TypeAlias = "list[Floats | None]"  # of each column of a joint target; None for classes
 MAX_JOINT_CLASSES = 1 << 16  # possible combinations of the classes of several columns
 
 
@@ -52,7 +54,7 @@ class Target:
     labels: Values
     #: The inner edges of the intervals of a quantity; a value on an edge belongs to the interval below it. A joint
     #: target with a quantity has a list with one item for each column, None for classes.
-    edges: Any = None
+    edges: Floats | JointEdges | None = None
     kind: KindOfTarget = "classes"
     columns: tuple[str, ...] = ()  # the names of the columns of a joint target
     name: str = "y"  # what messages call it
@@ -70,6 +72,19 @@ class Target:
     def is_quantity(self) -> bool:
         """Whether it is one quantity whose rows are in memory."""
         return self.values is not None
+
+    @property
+    def quantity_edges(self) -> Floats:
+        """The edges of one quantity."""
+        assert isinstance(self.edges, np.ndarray), "the target is classes or joint"
+        return self.edges
+
+    @property
+    def edges_of_columns(self) -> JointEdges:
+        """The edges of each column, None for one of classes."""
+        if self.edges is None:
+            return [None] * len(self.names)
+        return self.edges if isinstance(self.edges, list) else [self.edges]
 
     @property
     def truth(self) -> Values:
@@ -97,7 +112,7 @@ class Target:
         values = TIMES.get(self.unit, "")
         if self.n_numbers:
             values = f"{self.n_numbers:,} different whole numbers"
-        edges = listed_edges(self.edges, self.unit)
+        edges = listed_edges(self.quantity_edges, self.unit)
         return quantity_binned(self.name, values, self.n_classes, edges, self.requested_kind.kind is None)
 
     def check_varies(self) -> None:
@@ -182,7 +197,7 @@ def read_target(
     return replace(target, name=name)
 
 
-def split_target(y: ColumnLike) -> dict[str, Any]:
+def split_target(y: ColumnLike) -> dict[str, ColumnLike]:
     """The columns of a target by name. A single column is "y"; columns without names are "y0", "y1", ..."""
     if is_arrow_column(y):
         return {"y": y}
@@ -328,14 +343,14 @@ def join_targets(parts: dict[str, Target]) -> Target:
     ]
     labels = np.empty(len(occurring), dtype=object)
     labels[:] = list(zip(*labels_of_parts, strict=True))
-    edges = [part.edges for part in parts.values()]
-    binned = any(edges_of_part is not None for edges_of_part in edges)
+    edges = list(chain.from_iterable(part.edges_of_columns for part in parts.values()))
+    has_quantity = any(edges_of_part is not None for edges_of_part in edges)
     n_classes_of_quantity = max(part.n_classes_of_quantity for part in parts.values())
     first_part = next(iter(parts.values()))
     return Target(
         codes.astype(np.int32),
         labels,
-        edges if binned else None,
+        edges if has_quantity else None,
         "joint",
         tuple(parts),
         requested_kind=first_part.requested_kind,

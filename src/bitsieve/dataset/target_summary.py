@@ -187,7 +187,7 @@ class TargetPart:
             codes_of_categories = self.target.codes[lookup(values.categories, self.values)]
             return codes_of_categories[values.codes]
         if self.target.edges is not None:
-            return np.searchsorted(self.target.edges, numbers_of(values, self.target.name)).astype(np.int32)
+            return np.searchsorted(self.target.quantity_edges, numbers_of(values, self.target.name)).astype(np.int32)
         return self.target.codes[lookup(values, self.values)]
 
 

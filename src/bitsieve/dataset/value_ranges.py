@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from types import MappingProxyType
@@ -98,6 +98,10 @@ class NamedColumns:
     def n_features(self) -> int:
         """Number of features."""
         return len(self.names)
+
+    def names_of(self, columns: Iterable[int]) -> list[str]:
+        """The names of some features as text."""
+        return [str(self.names[j]) for j in columns]
 
     def quoted(self, columns: Sequence[int]) -> str:
         """The names of some features for a message, which lists at most five of them."""

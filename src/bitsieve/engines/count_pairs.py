@@ -27,7 +27,7 @@ def count_table(table: PartitionedDataset, binner: Binning, *, small_integers_as
     """Count the tables of all pairs of columns of a table, with bins of its own."""
     check_one_target(table.target)
     if small_integers_as_categories:
-        table, _ = table.with_small_integers_as_categories()
+        table = table.with_small_integers_as_categories()
     strata = counted_strata(table)
     fitted, source = table.count(binner)
     if isinstance(source, SourceInStrata):

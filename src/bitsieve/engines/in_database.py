@@ -434,7 +434,7 @@ class TargetColumn(NamedTuple):
         column = nw.col(self.label)
         if not self.is_cut:
             return column
-        return code_by_cuts(column.cast(nw.Float64), self.part.target.edges.tolist(), "left")
+        return code_by_cuts(column.cast(nw.Float64), self.part.target.quantity_edges.tolist(), "left")
 
     def classes(self, keys: Any) -> Integers:
         """The classes of keys that were fetched; -1 for a missing value."""

@@ -10,10 +10,11 @@ from bitsieve.counts.search import ClassSearch, ExchangeableUnits, FixedCodes
 from bitsieve.counts.source import CountSource, class_order
 from bitsieve.counts.sparse import SparseCodes, SparseSource
 from bitsieve.counts.survival import SurvivalSource
-from bitsieve.dataset.dataset import Dataset, InMemoryDataset, OutOfCoreDataset
+from bitsieve.dataset.dataset import Dataset, InMemoryDataset
 from bitsieve.dataset.survival import SurvivalTarget
 from bitsieve.discretization.base import Binning, BinningLike, ColumnBinning
 from bitsieve.discretization.registry import make_binner
+from bitsieve.engines.out_of_core import OutOfCoreDataset
 from bitsieve.utils.arrays import Integers
 from bitsieve.utils.progress import phase
 

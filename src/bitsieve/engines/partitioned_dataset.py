@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from bitsieve.counts.source import CountSource
 from bitsieve.counts.strata import SourceInStrata
 from bitsieve.dataset.column_info import ColumnInfo, TextParsing
-from bitsieve.dataset.dataset import COUNTS, Approximation, OutOfCoreDataset
+from bitsieve.dataset.dataset import COUNTS, Approximation
 from bitsieve.dataset.notes import rows_without_target
 from bitsieve.dataset.original import OriginalData, not_read_again
 from bitsieve.dataset.quantity import TargetKind
@@ -34,6 +34,7 @@ from bitsieve.discretization.mdl import CutsOfPartitions
 from bitsieve.discretization.summary import Summary
 from bitsieve.engines.data_partitions import union_of
 from bitsieve.engines.engine import CachedCounts, CountRequest, Engine, SummaryRequest, TargetRequest
+from bitsieve.engines.out_of_core import OutOfCoreDataset
 from bitsieve.engines.partition_reader import PartitionReader
 from bitsieve.options import ReadOptions
 from bitsieve.utils.arrays import Columns, Integers, Values
@@ -299,10 +300,10 @@ class PartitionedDataset(OutOfCoreDataset):
         table._summary = None if self._summary is None else self._summary.without(table.dropped)
         return table
 
-    def with_small_integers_as_categories(self, n_jobs: int | None = None) -> tuple[PartitionedDataset, bool]:
+    def with_small_integers_as_categories(self, n_jobs: int | None = None) -> PartitionedDataset:
         table = copy(self)
         table.small_integers_as_categories = True
-        return table, False
+        return table
 
     def count(self, binner: Binning) -> tuple[Binning, CountSource]:
         """Fit a copy of the binner on all rows and count these as it codes them; reuse both from an earlier run."""

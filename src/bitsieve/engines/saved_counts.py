@@ -209,7 +209,7 @@ def _meaning(counts: SavedCounts) -> JsonObject:
     """What must be equal for tables to add up, as JSON holds it."""
     binner = counts.binner
     target = counts.target
-    edges = None if target.edges is None else [float(edge) for edge in target.edges]
+    edges = None if target.edges is None else target.quantity_edges.tolist()
     return {
         "names": list(counts.names),
         "arities": counts.arities.tolist(),

@@ -13,11 +13,11 @@ from bitsieve.counts.source import CountSource
 from bitsieve.counts.strata import MergedClasses, SourceInStrata
 from bitsieve.counts.tables import ContingencyTable
 from bitsieve.dataset.column_info import ColumnInfo
-from bitsieve.dataset.dataset import OutOfCoreDataset
 from bitsieve.dataset.identifiers import are_counts_of_identifier
 from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import Diagnostic
 from bitsieve.discretization.base import Binning
+from bitsieve.engines.out_of_core import OutOfCoreDataset
 from bitsieve.engines.pair_cells import first_cells
 from bitsieve.engines.saved_counts import SavedCounts
 from bitsieve.utils.arrays import Columns, Integers
@@ -105,10 +105,10 @@ class SavedCountsDataset(OutOfCoreDataset):
             is_identifier=are_counts_of_identifier(categories[codes[has_value]], n_rows[has_value]),
         )
 
-    def with_small_integers_as_categories(self, n_jobs: int | None = None) -> tuple[SavedCountsDataset, bool]:
-        return self, False
+    def with_small_integers_as_categories(self, n_jobs: int | None = None) -> SavedCountsDataset:
+        return self
 
-    def count(self, binner: Any) -> tuple[Binning, CountSource]:
+    def count(self, binner: Binning) -> tuple[Binning, CountSource]:
         return self.counts.binner, self._source()
 
     def _source(self) -> CountSource:

@@ -70,8 +70,7 @@ def _where(table: PartitionedDataset) -> str:
 def _class_expression(table: PartitionedDataset) -> str:
     """The class of a row, as text."""
     column = _target_column(table)
-    edges = table.target.edges
-    if edges is None:
+    if table.target.edges is None:
         return _text(identifier(column))
     if table.target.unit or table.target.parsings:
         raise UserError(
@@ -79,7 +78,7 @@ def _class_expression(table: PartitionedDataset) -> str:
             message=f"the target {column!r} is text or times that are binned",
             advice="give a column of numbers or of classes",
         )
-    return _interval(column, edges.tolist(), "left")
+    return _interval(column, table.target.quantity_edges.tolist(), "left")
 
 
 def _selects_of_pairs(names: Sequence[str], target: str) -> list[str]:

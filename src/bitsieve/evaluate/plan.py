@@ -38,12 +38,13 @@ from bitsieve.metrics.measures import (
 from bitsieve.metrics.times import IntegratedBrier, check_scikit_survival, has_comparable_pairs
 from bitsieve.options import PAPER, ColumnOptions, DiscretizationOptions, ExecutionOptions
 from bitsieve.pipeline.bins_within import check_numbers_are_cut, on_bins_within
-from bitsieve.pipeline.diagnose import on_copies, on_leaks, on_target, refuse_constant_data
+from bitsieve.pipeline.diagnose import on_copies, on_leaks, refuse_constant_data
 from bitsieve.pipeline.discretize import binning_parameters, discretize
 from bitsieve.pipeline.leaks import leaks_of
 from bitsieve.pipeline.prepare import prepare
 from bitsieve.pipeline.strata import check_strata, on_strata
 from bitsieve.pipeline.survival import check_effect_of_survival
+from bitsieve.pipeline.target import on_target
 from bitsieve.utils.arrays import Columns, Floats, Values
 from bitsieve.utils.defaults import BINNING, COMPARED
 from bitsieve.utils.messages import advice_on_choice
@@ -184,8 +185,6 @@ def make_plan(
     dense_table = table.dense()
     refuse_constant_data(dense_table)
     prepared = prepare(dense_table, columns, discretization, execution)
-    with_categories, is_array_of_small_integers = prepared.table.with_small_integers_as_categories(execution.n_jobs)
-
     counts, notes_on_counts = feature_counts(options.features, prepared.n_left)
     selectors = make_selectors(
         _compared_methods(options, predicted),
@@ -208,8 +207,8 @@ def make_plan(
     plan = Plan(
         options=options,
         table=prepared.table,
-        table_with_categories=with_categories,
-        is_array_of_small_integers=is_array_of_small_integers,
+        table_with_categories=prepared.table.with_small_integers_as_categories(execution.n_jobs),
+        is_array_of_small_integers=prepared.table.is_array_of_small_integers(execution.n_jobs),
         selectors=selectors,
         counts=counts,
         classifier=model_name,

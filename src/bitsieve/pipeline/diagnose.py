@@ -2,56 +2,37 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from math import log
 
 import numpy as np
 
 from bitsieve.dataset.copies import find_copies
-from bitsieve.dataset.dataset import Dataset, DatasetT, InMemoryDataset
-from bitsieve.dataset.encoding import are_categories
-from bitsieve.dataset.identifiers import FEW_ROWS
-from bitsieve.dataset.quantity import listed_edges
-from bitsieve.dataset.target import Target
+from bitsieve.dataset.dataset import Dataset, DatasetT
 from bitsieve.diagnostics import Diagnostic, UserError
-from bitsieve.discretization.base import Binning, n_codes_that_occur
-from bitsieve.discretization.mdl import MDLBinning
-from bitsieve.information import COMMON
+from bitsieve.discretization.base import n_codes_that_occur
 from bitsieve.information.leaks import Leak
 from bitsieve.methods.by_counts.stopping import make_stopping
-from bitsieve.methods.method import CONDITIONED, GreedyStep
+from bitsieve.methods.method import GreedyStep
+from bitsieve.pipeline.bins import on_bins
 from bitsieve.pipeline.bins_within import on_bins_within
-from bitsieve.pipeline.evidence import has_no_information, max_values_tested
 from bitsieve.pipeline.few_repeats import on_few_repeats
 from bitsieve.pipeline.fit import CountEvidence, Fit
-from bitsieve.pipeline.notes import column_notes, job_notes, row_notes, selection_notes, target_notes, text_notes
+from bitsieve.pipeline.informative import on_informative
+from bitsieve.pipeline.notes import column_notes, job_notes, selection_notes, target_notes
 from bitsieve.pipeline.prepare import Prepared, PreparedSelection
-from bitsieve.pipeline.selected_tests import InformativeState
+from bitsieve.pipeline.related_rows import on_rows
 from bitsieve.pipeline.strata import on_strata
+from bitsieve.pipeline.target import on_target
 from bitsieve.pipeline.target_encoding import on_target_encodings
 from bitsieve.pipeline.uncut import on_uncut
-from bitsieve.utils.arrays import Columns, Flags, Integers, Values
+from bitsieve.utils.arrays import Columns
 from bitsieve.utils.chi_squared import chi_squared_tail
 from bitsieve.utils.choice import TIE
-from bitsieve.utils.column_names import ColumnNames
 
 DEPENDENCE_LEVEL = 0.05  # of the test whether two columns of a list depend on each other
-MANY_CLASSES = 100
 MANY_VALUES = 20
-MIN_NUMBERS_OF_QUANTITY = 11  # a target of so many different numbers may be a quantity
 MAX_SHARE_OF_CHANCE = 0.1  # of the information of a column
-MIN_ROWS_FOR_CHANCE = 20  # in fewer rows even a column that repeats the class may do so by chance
-
-#: Names of columns that say to which person a row belongs: "patient_id", "Subject", "customer id".
-NAMES_OF_UNITS = re.compile(
-    r"(?:subject|patient|person|participant|customer|user|client)?[\W_]*(?:ids?|subject|patient|person|participant)",
-    re.I,
-)
-MAX_RUNS_SCORE = -6.0  # standard deviations: one column of noise in a thousand million has so few runs
-MIN_SHARE_ALIKE = 0.25  # of the columns
-MAX_ROWS_TESTED = 1 << 15
-MAX_COLUMNS_TESTED = 200
 
 
 def refuse_constant_data(table: Dataset) -> None:
@@ -112,7 +93,7 @@ def on_missing(prepared: PreparedSelection) -> list[Diagnostic]:
     columns = [j for j, column in enumerate(infos) if column.has_missing and j not in prepared.dropped]
     if not columns:
         return []
-    return [column_notes.missing_kept(_names(table, columns))]
+    return [column_notes.missing_kept(table.names_of(columns))]
 
 
 def on_copies(prepared: Prepared[DatasetT]) -> list[Diagnostic]:
@@ -137,89 +118,12 @@ def on_screen(fit: Fit) -> list[Diagnostic]:
     return [job_notes.screened_out(screen, len(fit.screened_out))]
 
 
-def on_bins(table: Dataset, binner: Binning, dropped: Collection[int], about_unused_bins: str) -> list[Diagnostic]:
-    """Which columns have one bin only, and which nearly one a row. There are no notes on the ``dropped`` columns.
-
-    Raises UserError if every column has one bin, unless the rule leaves a column without a cut in one bin.
-    """
-    n_bins = n_codes_that_occur(binner, table)
-    if (n_bins == 1).all() and not _leaves_columns_uncut(binner):
-        raise UserError(
-            code="one-bin-only",
-            message="every column became one bin, so none has information about the target",
-            advice="use more bins",
-        )
-    is_dropped = np.zeros(len(n_bins), bool)
-    is_dropped[list(dropped)] = True
-    one_bin_columns = np.flatnonzero(~is_dropped & (n_bins == 1))
-    constant = table.constant_columns(one_bin_columns.tolist())
-    is_noted = ~is_dropped
-    is_noted[constant] = False
-    return [
-        *_on_columns_without_cut(table, binner, n_bins, is_noted, about_unused_bins),
-        *_on_constant_columns(table, constant),
-        *_on_nearly_unique_categories(table, binner, n_bins),
-    ]
-
-
-def _leaves_columns_uncut(binner: Binning) -> bool:
-    """Whether a column without a cut by the classes stays in one bin; else it is cut at its median."""
-    return isinstance(binner, MDLBinning) and binner.uncut == "leave"
-
-
-def _on_columns_without_cut(
-    table: Dataset, binner: Binning, n_bins: Integers, is_noted: Flags, about_unused_bins: str
-) -> list[Diagnostic]:
-    """Which numeric columns have no cut that separates the classes beyond chance."""
-    without_cut = np.asarray(binner.columns_without_cut, np.intp)
-    unrelated = without_cut[is_noted[without_cut]]
-    stay_uncut = _leaves_columns_uncut(binner)
-    if stay_uncut:
-        unrelated = unrelated[n_bins[unrelated] == 1]  # with a bin of missing values a column may be related
-    if not len(unrelated):
-        return []
-    n_numeric = sum(_is_numeric(binner.categories_of(j)) for j in np.flatnonzero(is_noted).tolist())
-    return [
-        selection_notes.no_reliable_relation(
-            _names(table, unrelated.tolist()),
-            n_numeric,
-            table.target.names,
-            about_unused_bins,
-            at_median=not stay_uncut,
-        )
-    ]
-
-
-def _on_constant_columns(table: Dataset, constant: Sequence[int]) -> list[Diagnostic]:
-    if not constant:
-        return []
-    return [column_notes.constant(ColumnNames(table.names, constant))]
-
-
-def _on_nearly_unique_categories(table: Dataset, binner: Binning, n_bins: Integers) -> list[Diagnostic]:
-    """Which columns of categories have a value of their own in most rows, as an identifier has."""
-    nearly_unique = np.flatnonzero((n_bins > 2) & (2 * n_bins > table.n_samples)).tolist()
-    identifiers = [j for j in nearly_unique if binner.categories_of(j) is not None]
-    if not identifiers:
-        return []
-    return [column_notes.identifier_kept(_names(table, identifiers))]
-
-
 def on_row_counters(table: Dataset, selected: Columns) -> list[Diagnostic]:
     """Which selected columns count the rows."""
     counters = [j for j in selected.tolist() if table.is_row_counter(j)]
     if not counters:
         return []
-    return [column_notes.row_counter(_names(table, counters))]
-
-
-def _names(table: Dataset, columns: Sequence[int]) -> list[str]:
-    return [str(table.names[j]) for j in columns]
-
-
-def _is_numeric(categories: Values | None) -> bool:
-    """Whether a column that a binner gave these categories holds numbers; None: its numbers were binned."""
-    return categories is None or np.asarray(categories).dtype.kind in "iuf"
+    return [column_notes.row_counter(table.names_of(counters))]
 
 
 def on_sample(table: Dataset) -> list[Diagnostic]:
@@ -227,7 +131,7 @@ def on_sample(table: Dataset) -> list[Diagnostic]:
     diagnostics = []
     approximation = table.approximation
     if approximation is not None:
-        names = _names(table, approximation.columns)
+        names = table.names_of(approximation.columns)
         diagnostics.append(column_notes.binned_on_sample(names, approximation))
     if table.target_rank_error:
         diagnostics.append(target_notes.target_binned_on_sample(table.target.name, table.target_rank_error))
@@ -261,7 +165,7 @@ def on_ties(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
         columns = np.concatenate([*(step.winner for step in run), run[-1].runner_up])
         relevance = evidence.relevance[columns]
         if (np.diff(relevance) > TIE).any():
-            names = _names(fit.table, columns.tolist())
+            names = fit.table.names_of(columns.tolist())
             diagnostics.append(selection_notes.tied(names, relevance.tolist()))
     return diagnostics
 
@@ -304,7 +208,7 @@ def on_untested(fit: Fit) -> list[Diagnostic]:
     stopping = fit.result.stopping
     if stopping is None or stopping.untested is None or not len(stopping.untested):
         return []
-    return [selection_notes.untested(_names(fit.table, stopping.untested.tolist()))]
+    return [selection_notes.untested(fit.table.names_of(stopping.untested.tolist()))]
 
 
 def on_tested_rows(fit: Fit) -> list[Diagnostic]:
@@ -312,62 +216,6 @@ def on_tested_rows(fit: Fit) -> list[Diagnostic]:
     if not fit.selection.is_tested:
         return []
     return on_rows(fit.table)
-
-
-def on_rows(table: Dataset) -> list[Diagnostic]:
-    """Whether several rows seem to belong together, although every rule takes them for independent draws.
-
-    They do if a column names persons that repeat, or if rows that follow each other are alike.
-    """
-    rows = table.rows
-    if rows is None or not {"independent", "dense"} <= table.capabilities:
-        return []
-    for j, name in enumerate(table.names):
-        if NAMES_OF_UNITS.fullmatch(str(name)):
-            n_values = len(np.unique(_values(rows, j)))
-            if 1 < n_values <= table.n_samples / 2:
-                return [row_notes.repeated_identifier(str(name), n_values, table.n_samples)]
-    n_tested, n_alike = _count_columns_alike(rows)
-    if n_alike < max(2, MIN_SHARE_ALIKE * n_tested):
-        return []
-    return [row_notes.rows_alike(n_alike, n_tested)]
-
-
-def _values(table: InMemoryDataset, j: int) -> Values:
-    """The numbers of a column, or the codes of its categories."""
-    values = table.values(j)
-    return values.codes if are_categories(values) else values
-
-
-def _count_columns_alike(table: InMemoryDataset) -> tuple[int, int]:
-    """How many columns are tested, and in how many of them rows that follow each other are alike.
-
-    The test is that of runs by Wald and Wolfowitz, within each class: of n values of which h are above the mean of the
-    column, the changes between above and below have, after shuffles, with ``a = 2 h (n - h)`` the mean ``a / n`` and
-    the variance ``a (a - n) / (n^2 (n - 1))``. Sorted columns are not tested.
-    """
-    classes = table.target.codes[:MAX_ROWS_TESTED]
-    order = np.argsort(classes, kind="stable")
-    is_same_class = np.diff(classes[order]) == 0
-    class_sizes = np.bincount(classes).astype(float)
-    n = np.maximum(class_sizes, 2)  # a class of one row has no change: 0 above, whatever it is divided by
-    n_tested = 0
-    n_alike = 0
-    for j in range(min(table.n_features, MAX_COLUMNS_TESTED)):
-        values = np.nan_to_num(_values(table, j)[:MAX_ROWS_TESTED].astype(float))
-        steps = np.diff(values)
-        if (steps >= 0).all() or (steps <= 0).all():
-            continue
-        is_high = values > values.mean()
-        n_high = np.bincount(classes, is_high, len(class_sizes))
-        a = 2 * n_high * (class_sizes - n_high)
-        mean = (a / n).sum()
-        variance = (a * (a - class_sizes) / (n**2 * (n - 1))).sum()
-        n_changes = int((np.diff(is_high[order]) & is_same_class).sum())
-        n_tested += 1
-        if n_changes - mean < MAX_RUNS_SCORE * np.sqrt(max(variance, 0.0)):
-            n_alike += 1
-    return n_tested, n_alike
 
 
 def on_dependence(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
@@ -399,72 +247,8 @@ def on_dependence(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
     n_pairs = n_selected * (n_selected - 1) / 2
     if p * n_pairs > DEPENDENCE_LEVEL:
         return []
-    names = _names(table, pair)
+    names = table.names_of(pair)
     return [selection_notes.list_of_dependent(names, bits, can_test="independent" in table.capabilities)]
-
-
-def on_informative(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
-    """How many selected features are more informative than chance, if not all are and no rule tested them."""
-    about_bins = fit.about_unused_bins
-    if not about_bins and has_no_information(evidence.relevance[fit.result.selected], evidence.informative):
-        return [selection_notes.no_information(len(evidence.overlap))]
-    if fit.selection.is_tested or fit.table.n_samples < MIN_ROWS_FOR_CHANCE:
-        return []
-    limit = None if evidence.is_sure else max_values_tested(fit.table, fit.selection.effect)
-    if limit is not None and fit.selection.effect == COMMON:  # no test but by shuffles
-        has_rule = fit.table.capabilities >= CONDITIONED
-        return [selection_notes.common_effect_not_tested(limit, has_rule=has_rule)]
-    states = informative_states(fit, evidence)
-    n_selected = len(states)
-    n_alone = states.count("alone")
-    n_with_others = states.count("with others")
-    if n_alone + n_with_others == n_selected:
-        return []
-    selected = fit.result.selected.tolist()
-    return [
-        selection_notes.partly_informative(
-            n_alone=n_alone,
-            n_with_others=n_with_others,
-            unshown=_names_in_state(fit.table, selected, states, "not shown"),
-            untested=_names_in_state(fit.table, selected, states, "not tested"),
-            about_bins=about_bins,
-            limit=limit,
-        )
-    ]
-
-
-def _names_in_state(
-    table: Dataset, selected: Sequence[int], states: Sequence[InformativeState], state: InformativeState
-) -> list[str]:
-    """The names of the selected columns in a state."""
-    in_state = [j for j, state_of_column in zip(selected, states, strict=True) if state_of_column == state]
-    return _names(table, in_state)
-
-
-def informative_states(fit: Fit, evidence: CountEvidence) -> list[InformativeState]:
-    """How each selected feature is shown to be informative.
-
-    In few rows nothing is tested. Where a stopping rule tested each feature, those that are not shown otherwise are
-    informative "by rule".
-    """
-    n_selected = len(evidence.overlap)
-    if fit.table.n_samples < MIN_ROWS_FOR_CHANCE:
-        return ["not tested"] * n_selected
-    tests = evidence.tests.value
-    is_informative = evidence.informative.value
-    states: list[InformativeState] = []
-    for i in range(n_selected):
-        if tests.is_informative_alone[i]:
-            states.append("alone")
-        elif is_informative[i]:
-            states.append("with others")
-        elif fit.selection.is_tested:
-            states.append("by rule")
-        elif tests.is_conclusive[i]:
-            states.append("not shown")
-        else:
-            states.append("not tested")
-    return states
 
 
 def on_many_values(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
@@ -484,7 +268,7 @@ def on_many_values(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
     inflated = selected[has_many_values & is_inflated].tolist()
     if not inflated:
         return []
-    names = _names(table, inflated)
+    names = table.names_of(inflated)
     return [column_notes.many_values(names, has_estimator="estimator" in fit.selection.parameters)]
 
 
@@ -498,35 +282,3 @@ def on_gap(fit: Fit) -> list[Diagnostic]:
         return [selection_notes.best_found(n_selected)]
     percent = np.floor(1000 * (1 - gap)) / 10  # rounded down, so that "at least" holds
     return [selection_notes.near_best(n_selected, percent)]
-
-
-def on_target(table: Dataset) -> list[Diagnostic]:
-    """How text of the target was read, how a quantity became classes, and whether there are too many classes."""
-    target = table.target
-    diagnostics = []
-    for name, parsing in target.parsings.items():
-        name_of_target = name if target.kind == "joint" else target.name
-        diagnostics.append(text_notes.target_text_read(name_of_target, parsing))
-    return [*diagnostics, *_on_classes(table, target)]
-
-
-def _on_classes(table: Dataset, target: Target) -> list[Diagnostic]:
-    name = target.name
-    n_classes = target.n_classes
-    if target.kind == "joint":
-        cuts = [
-            f"{column!r} is a quantity: cut at {listed_edges(edges, unit.strip())}"
-            for column, edges, unit in zip(target.columns, target.edges or (), target.unit, strict=False)
-            if edges is not None
-        ]
-        return [target_notes.joint_target(target.columns, n_classes, cuts)]
-    if target.kind == "survival":
-        return []
-    if target.edges is not None:
-        return [target.how_cut]
-    is_perhaps_numeric = target.labels.dtype.kind in "iuf" and target.requested_kind.kind is None
-    if n_classes > MANY_CLASSES or 2 * n_classes > table.n_samples > FEW_ROWS:
-        return [target_notes.many_classes(name, n_classes, table.n_samples, is_perhaps_numeric)]
-    if n_classes >= MIN_NUMBERS_OF_QUANTITY and is_perhaps_numeric:
-        return [target_notes.numbers_as_classes(name, n_classes)]
-    return []

@@ -83,10 +83,9 @@ def take_few_numbers_as_categories(
     """
     if not options.leaves_codes_open or method.needs_rows:
         return table, options
-    coded_table, all_are_codes = table.with_small_integers_as_categories(execution.n_jobs)
-    if all_are_codes:
-        options = replace(options, binning="none")
-    return coded_table, options
+    if table.is_array_of_small_integers(execution.n_jobs):
+        return table, replace(options, binning="none")
+    return table.with_small_integers_as_categories(execution.n_jobs), options
 
 
 def take_default_bins(
@@ -152,9 +151,9 @@ def count_by_rule(
     """
     is_named_rule = isinstance(options.binning, str) and options.binning != "none"
     if is_named_rule and options.n_bins is None and options.uncut is None:
-        table, all_are_codes = table.with_small_integers_as_categories(execution.n_jobs)
-        if all_are_codes:
+        if table.is_array_of_small_integers(execution.n_jobs):
             rule = make_binner("none", n_jobs=execution.n_jobs, missing=rule.missing)
+        table = table.with_small_integers_as_categories(execution.n_jobs)
     return count(table, rule, execution.n_jobs)
 
 

@@ -44,11 +44,12 @@ def values_digest(counted_table: CountedTable) -> str:
 
 
 def _bytes_of_target(target: Target) -> bytes:
-    """The labels of the classes, and the edges of a quantity or of each column of a joint target."""
+    """The labels of the classes, and each edge of a quantity, or the edges of each column of a joint target."""
     parts = [_bytes_of_values(target.labels)]
-    if target.edges is not None:
-        for edges in target.edges:
-            parts.append(b"" if edges is None else np.ravel(edges).astype("<f8").tobytes())
+    if isinstance(target.edges, list):
+        parts += [b"" if edges is None else edges.astype("<f8").tobytes() for edges in target.edges]
+    elif target.edges is not None:
+        parts += [edge.astype("<f8").tobytes() for edge in target.edges]
     return b"\0".join(parts)
 
 

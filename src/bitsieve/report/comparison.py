@@ -13,7 +13,8 @@ import numpy as np
 
 from bitsieve.plots.figures import Curves, as_svg, new_axes, plot_curves
 from bitsieve.report.page import Section, render_page
-from bitsieve.results.comparison import Comparison, how_to_read, selecting_call, summary_table
+from bitsieve.results.comparison import Comparison, how_to_read, method_summaries, selecting_call, summary_table
+from bitsieve.results.comparison_summary import MethodSummary
 from bitsieve.utils.arrays import Floats
 from bitsieve.utils.diagnostic_list import Diagnostics
 
@@ -122,17 +123,6 @@ def _outcome(comparison: Comparison, method: str, other: str) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SelectionQuality:
-    """Means over the numbers of features of what a method selected; None where a value is not defined."""
-
-    method: str
-    redundancy: float | None
-    stability_nogueira: float | None
-    stability_kuncheva: float | None
-    separability: float | None
-
-
-@dataclass(frozen=True, kw_only=True)
 class Selections(Section):
     """How redundant, stable and separating the selected features of every method are."""
 
@@ -140,27 +130,17 @@ class Selections(Section):
     heading: ClassVar[str] = "What was selected"
     redundancy_svg: str | None
     stability_svg: str | None
-    methods: Sequence[SelectionQuality]
+    methods: Sequence[MethodSummary]
 
 
 def selections_section(comparison: Comparison) -> Selections:
     with np.errstate(invalid="ignore"):  # the redundancy of a single feature is nan
         redundancy = dict(zip(comparison.methods, comparison.redundancy.mean(axis=1), strict=True))
     stability = {method: comparison.stability(method)["nogueira"] for method in comparison.methods}
-    methods = []
-    for summary in comparison.summary():
-        quality = SelectionQuality(
-            method=summary["method"],
-            redundancy=summary["redundancy"],
-            stability_nogueira=summary["stability_nogueira"],
-            stability_kuncheva=summary["stability_kuncheva"],
-            separability=summary["separability"],
-        )
-        methods.append(quality)
     return Selections(
         redundancy_svg=_curves_svg(comparison, redundancy, "redundancy"),
         stability_svg=_curves_svg(comparison, stability, "stability"),
-        methods=methods,
+        methods=method_summaries(comparison),
     )
 
 

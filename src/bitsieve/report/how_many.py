@@ -15,7 +15,7 @@ from bitsieve.plots.figures import as_svg, new_axes
 from bitsieve.report.page import Section, render_page
 from bitsieve.report.plots import plot_how_many
 from bitsieve.report.reproduction import reproduction_section
-from bitsieve.results.comparison import strata_arguments, target_arguments
+from bitsieve.results.call_text import strata_arguments, target_arguments
 from bitsieve.results.how_many import HEADER, HowMany
 from bitsieve.utils.diagnostic_list import Diagnostics
 

@@ -43,7 +43,8 @@ from bitsieve.report.groups import groups_section
 from bitsieve.report.page import Section, render_page
 from bitsieve.report.reproduction import reproduction_section
 from bitsieve.report.survival import survival_answer_section, survival_curves_section
-from bitsieve.results.comparison import Comparison, strata_arguments
+from bitsieve.results.call_text import strata_arguments
+from bitsieve.results.comparison import Comparison
 from bitsieve.results.saved.schema import SavedStrata
 from bitsieve.results.selection import Selection, ranking_of
 from bitsieve.utils.diagnostic_list import Diagnostics

@@ -1,4 +1,4 @@
-"""The result of a comparison: error curves, and their summary as a table, a data frame, a dictionary and a text."""
+"""The result of a comparison: the errors of methods for every number of features, and what to select by them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ import numpy as np
 from bitsieve.diagnostics import UserError
 from bitsieve.information import ANY_EFFECT
 from bitsieve.metrics.choice import Choice, OuterError, choose, outer_error, standard_errors
-from bitsieve.metrics.measures import ACCURACY, Measure, find_measure
+from bitsieve.metrics.measures import Measure, find_measure
 from bitsieve.metrics.paired_test import PairedTest, paired_test
 from bitsieve.metrics.stability import kuncheva, nogueira
 from bitsieve.options import PAPER
 from bitsieve.plots.figures import Axes, Curves, plot_curves
+from bitsieve.results.call_text import strata_arguments, target_arguments
+from bitsieve.results.comparison_summary import BaselineSummary, MethodSummary
 from bitsieve.results.equality import equal_fields
 from bitsieve.utils import html
 from bitsieve.utils.arrays import Columns, Floats
@@ -156,7 +158,7 @@ class Comparison:
         methods = self.methods if method is None else [method]
         rows = [self._row(name) for name in methods]
         errors_of_methods = list(zip(self.methods, self.rates.min(axis=1).tolist(), strict=True))
-        errors_of_baselines = [(row["baseline"], row["least_error"]) for row in baselines(self)]
+        errors_of_baselines = [(summary.baseline, summary.least_error) for summary in baseline_summaries(self)]
         return choose(
             methods,
             self.counts,
@@ -229,7 +231,7 @@ class Comparison:
         -------
         list of dict
         """
-        return [_summary_row(self, row, method) for row, method in enumerate(self.methods)]
+        return [summary.to_dict() for summary in method_summaries(self)]
 
     def table(self) -> pa.Table:
         """The tidy table: one row for each method, fold and number of features.
@@ -289,15 +291,14 @@ class Comparison:
         dict
         """
         methods = []
-        for row, summary in enumerate(self.summary()):
-            method = self.methods[row]
+        for row, method in enumerate(self.methods):
             details = {
                 "errors": self.rates[row].tolist(),
                 "standard_errors": [finite(value) for value in self.standard_errors[row].tolist()],
                 "against": {other: self.test(method, other).outcome for other in self.methods if other != method},
                 "selected": [[self.names[j] for j in selected] for selected in self.selected[row]],
             }
-            methods.append(summary | details)
+            methods.append(_method_summary(self, row, method).to_dict() | details)
         return {
             "parameters": dict(self.parameters),
             "features": self.counts.tolist(),
@@ -371,8 +372,12 @@ class Comparison:
         return self.methods.index(method)
 
 
-def _summary_row(comparison: Comparison, row: int, method: str) -> dict[str, Any]:
-    """The means of a method over the numbers of features, and its values at the number chosen for it."""
+def method_summaries(comparison: Comparison) -> list[MethodSummary]:
+    """The summary of each method, in their order."""
+    return [_method_summary(comparison, row, method) for row, method in enumerate(comparison.methods)]
+
+
+def _method_summary(comparison: Comparison, row: int, method: str) -> MethodSummary:
     rates = comparison.rates[row]
     choice = comparison.chosen(method)
     stability = comparison.stability(method)
@@ -383,51 +388,49 @@ def _summary_row(comparison: Comparison, row: int, method: str) -> dict[str, Any
     seconds_selecting = comparison.seconds_selecting[row].sum()
     if comparison._ranks_once:
         seconds_selecting = comparison.seconds_selecting[row, 0]
-    summary = {
-        "method": method,
-        "mean_error": float(rates.mean()),
-        "std_error": float(rates.std(ddof=1)) if len(rates) > 1 else None,
-        "least_error": float(rates[index_of_least]),
-        "least_error_at": int(comparison.counts[index_of_least]),
-        "chosen_features": choice.n_features,
-        "chosen_error": choice.error,
-        "outer_error": comparison.outer(method).error,
-        "chosen_standard_error": finite(choice.standard_error),
-        "wins": outcomes.count("+") if was_tested else None,
-        "ties": outcomes.count("=") if was_tested else None,
-        "losses": outcomes.count("-") if was_tested else None,
-        "redundancy": _mean(comparison.redundancy[row]),
-        "separability": _mean(comparison.separability[row, :, index_of_chosen]),
-        "stability_nogueira": _mean(stability["nogueira"]),
-        "stability_kuncheva": _mean(stability["kuncheva"]),
-        "seconds_selecting": float(seconds_selecting),
-        "seconds_classifying": float(comparison.seconds_classifying[row].sum()),
-    }
+    bayes_error_lower = None
+    bayes_error_upper = None
     if comparison.bayes_error_bounds is not None:
-        lower, upper = comparison.bayes_error_bounds[row].tolist()
-        summary["bayes_error_lower"] = lower
-        summary["bayes_error_upper"] = upper
-    return summary
+        bayes_error_lower, bayes_error_upper = comparison.bayes_error_bounds[row].tolist()
+    return MethodSummary(
+        method=method,
+        mean_error=float(rates.mean()),
+        std_error=float(rates.std(ddof=1)) if len(rates) > 1 else None,
+        least_error=float(rates[index_of_least]),
+        least_error_at=int(comparison.counts[index_of_least]),
+        chosen_features=choice.n_features,
+        chosen_error=choice.error,
+        outer_error=comparison.outer(method).error,
+        chosen_standard_error=finite(choice.standard_error),
+        wins=outcomes.count("+") if was_tested else None,
+        ties=outcomes.count("=") if was_tested else None,
+        losses=outcomes.count("-") if was_tested else None,
+        redundancy=_mean(comparison.redundancy[row]),
+        separability=_mean(comparison.separability[row, :, index_of_chosen]),
+        stability_nogueira=_mean(stability["nogueira"]),
+        stability_kuncheva=_mean(stability["kuncheva"]),
+        seconds_selecting=float(seconds_selecting),
+        seconds_classifying=float(comparison.seconds_classifying[row].sum()),
+        bayes_error_lower=bayes_error_lower,
+        bayes_error_upper=bayes_error_upper,
+    )
 
 
-def baselines(comparison: Comparison) -> list[JsonObject]:
-    """Summarize each baseline: its mean error, its least error, and the number of features of the least error.
-
-    That number is None for a baseline whose error is the same for all numbers.
-    """
-    rows = []
+def baseline_summaries(comparison: Comparison) -> list[BaselineSummary]:
+    """The summary of each baseline."""
+    summaries = []
     for name, errors in comparison.baselines.items():
         rates = errors.sum(axis=0) / comparison.n_test.sum()
         is_constant = name != BEST and bool((errors == errors[:, :1]).all())
-        rows.append(
-            {
-                "baseline": name,
-                "mean_error": float(rates.mean()),
-                "least_error": float(rates.min()),
-                "least_error_at": None if is_constant else int(comparison.counts[rates.argmin()]),
-            }
+        summaries.append(
+            BaselineSummary(
+                baseline=name,
+                mean_error=float(rates.mean()),
+                least_error=float(rates.min()),
+                least_error_at=None if is_constant else int(comparison.counts[rates.argmin()]),
+            )
         )
-    return rows
+    return summaries
 
 
 def as_text(comparison: Comparison, call: str = "") -> str:
@@ -467,8 +470,8 @@ def summary_table(comparison: Comparison) -> tuple[tuple[str, ...], list[tuple[s
     )
     if comparison.bayes_error_bounds is not None:
         header = (*header, "Bayes error %")
-    rows = [_method_cells(summary, measure) for summary in comparison.summary()]
-    rows += [_baseline_cells(baseline, measure, len(header)) for baseline in baselines(comparison)]
+    rows = [summary.cells(measure) for summary in method_summaries(comparison)]
+    rows += [summary.cells(measure, len(header)) for summary in baseline_summaries(comparison)]
     return header, rows
 
 
@@ -480,43 +483,10 @@ def about_error(comparison: Comparison) -> list[str]:
 
 
 def how_to_read(comparison: Comparison) -> list[str]:
+    """What the numbers of the summary are, a line each."""
     lines = about_error(comparison)
     lines.append(HOW_TO_READ if len(comparison.counts) > 1 else UNTESTED)
     return lines
-
-
-def _method_cells(summary: dict[str, Any], measure: Measure) -> tuple[str, ...]:
-    cells = (
-        summary["method"],
-        measure.text(summary["mean_error"]),
-        measure.text(summary["std_error"]),
-        "-" if summary["wins"] is None else f"{summary['wins']}/{summary['ties']}/{summary['losses']}",
-        measure.text(summary["least_error"]),
-        f"{summary['least_error_at']:,}",
-        f"{summary['chosen_features']:,}",
-        measure.text(summary["chosen_error"]),
-        _text(summary["redundancy"]),
-        _text(summary["stability_nogueira"]),
-        f"{summary['seconds_selecting'] + summary['seconds_classifying']:.1f}",
-    )
-    if "bayes_error_lower" not in summary:
-        return cells
-    lower = ACCURACY.text(summary["bayes_error_lower"])  # in percent
-    upper = ACCURACY.text(summary["bayes_error_upper"])
-    return (*cells, f"{lower} to {upper}")
-
-
-def _baseline_cells(baseline: dict[str, Any], measure: Measure, n_cells: int) -> tuple[str, ...]:
-    least_error_at = baseline["least_error_at"]
-    cells = (
-        f"({baseline['baseline']})",
-        measure.text(baseline["mean_error"]),
-        "",
-        "",
-        measure.text(baseline["least_error"]),
-        "" if least_error_at is None else f"{least_error_at:,}",
-    )
-    return cells + ("",) * (n_cells - len(cells))
 
 
 def selecting_call(comparison: Comparison) -> str:
@@ -532,33 +502,7 @@ def selecting_call(comparison: Comparison) -> str:
     return f"bitsieve.select(data, {arguments})"
 
 
-def strata_arguments(strata: str | list[str] | None, effect: str) -> str:
-    """The arguments of a call that give the strata and their effect, behind a comma; empty without strata."""
-    if strata is None:
-        return ""
-    arguments = ", strata=strata" if strata == "strata" else f", strata={strata!r}"
-    if effect != ANY_EFFECT:
-        arguments += f", effect={effect!r}"
-    return arguments
-
-
-def target_arguments(target_name: str, event_name: str | None) -> str:
-    """The arguments of a call that give the target; ``event_name`` is None unless it is a time to an event.
-
-    A name is empty if values were given.
-    """
-    if event_name is None:
-        return repr(target_name) if target_name else "target"
-    if event_name:
-        return f"duration={target_name!r}, event={event_name!r}"
-    return "duration=duration, event=event"
-
-
 def _mean(values: Floats) -> float | None:
     """The mean of the values that are defined; None if none is."""
     defined = values[np.isfinite(values)]
     return float(defined.mean()) if len(defined) else None
-
-
-def _text(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}"

@@ -73,19 +73,17 @@ def target_document(target: Target, name: str) -> JsonObject:
         "kind": target.kind,
         "n_classes": int(target.n_classes),
         "labels": [plain(label) for label in target.labels] if len(target.labels) <= MAX_LABELS else None,
-        "edges": _edges(target.edges),
+        "edges": _edges(target),
     }
 
 
-def _edges(edges: Any) -> Any:
-    """The edges of a target as numbers; a list of edges each for several target columns, None where it was not cut."""
-    if edges is None:
+def _edges(target: Target) -> list[float] | list[list[float] | None] | None:
+    """The edges of a quantity, or those of each column of a joint target; None for classes."""
+    if target.edges is None:
         return None
-    values = []
-    for edge in edges:
-        is_column_of_target = edge is None or np.ndim(edge) > 0
-        values.append(_edges(edge) if is_column_of_target else float(edge))
-    return values
+    if target.kind != "joint":
+        return [float(edge) for edge in target.quantity_edges]
+    return [None if edges is None else edges.tolist() for edges in target.edges_of_columns]
 
 
 def stopping_document(stopping: SavedStopping | None) -> JsonObject | None:

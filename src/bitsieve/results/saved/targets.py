@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from bitsieve.dataset.quantity import TargetKind
-from bitsieve.dataset.target import Target
+from bitsieve.dataset.target import JointEdges, Target
 from bitsieve.results.saved.schema import SavedTarget
 from bitsieve.results.saved.values import array_of_values, values_of_array
+from bitsieve.utils.arrays import Floats
 
 
 def saved_target(target: Target, class_sizes: tuple[int, ...]) -> SavedTarget:
@@ -19,7 +18,7 @@ def saved_target(target: Target, class_sizes: tuple[int, ...]) -> SavedTarget:
         kind=target.kind,
         columns=tuple(target.columns),
         labels=values_of_array(target.labels),
-        edges=None if target.edges is None else tuple(_plain_edges(edge) for edge in target.edges),
+        edges=_saved_edges(target),
         unit=target.unit,
         requested_kind=target.requested_kind.kind,
         requested_bins=target.requested_kind.n_bins,
@@ -45,16 +44,17 @@ def target_of(saved: SavedTarget) -> Target:
     )
 
 
-def _plain_edges(edge: Any) -> Any:
-    """An edge as a float; of several target columns the edges of one, None for one that was not cut."""
-    if edge is None:
+def _saved_edges(target: Target) -> tuple[float, ...] | tuple[tuple[float, ...] | None, ...] | None:
+    if target.edges is None:
         return None
-    return tuple(edge.tolist()) if np.ndim(edge) else float(edge)
+    if target.kind != "joint":
+        return tuple(target.quantity_edges.tolist())
+    return tuple(None if edges is None else tuple(edges.tolist()) for edges in target.edges_of_columns)
 
 
-def _edges(saved: SavedTarget) -> Any:
+def _edges(saved: SavedTarget) -> Floats | JointEdges | None:
     if saved.edges is None:
         return None
-    if saved.kind == "joint":
-        return [None if edge is None else np.array(edge, np.float64) for edge in saved.edges]
-    return np.array(saved.edges, np.float64)
+    if saved.kind != "joint":
+        return np.array(saved.edges, np.float64)
+    return [None if edges is None else np.array(edges, np.float64) for edges in saved.edges]
