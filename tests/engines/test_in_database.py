@@ -15,6 +15,7 @@ import bitsieve
 from bitsieve.counts.packed import PackedSource
 from bitsieve.dataset.dataset import COUNTS
 from bitsieve.engines import grouped_counts, in_database
+from bitsieve.engines.value_counts import intervals_of
 from bitsieve.methods.registry import list_methods
 
 duckdb = pytest.importorskip("duckdb")
@@ -478,7 +479,7 @@ def test_intervals_never_overlap():
     source = grouped_counts.Relation(nw.from_native(duckdb.from_arrow(table)))
     class_keys = grouped_counts.ClassKeys({}, lambda of: np.zeros_like(of.rows))
     for name in table.column_names[:-1]:
-        known = in_database.intervals_of(source, name, class_keys, 1 << 14)
+        known = intervals_of(source, name, class_keys, 1 << 14)
         ends = known.values.to_numpy()
         order = np.argsort(ends)
         values = np.sort(table[name].to_numpy())

@@ -19,12 +19,11 @@ from numpy.typing import NDArray
 from bitsieve.counts.source import CountSource
 from bitsieve.dataset.arrow import ArrowArray
 from bitsieve.dataset.data_kinds import is_lazy, is_path, take_columns
-from bitsieve.dataset.encoding import are_categories, as_array, is_missing, lookup
-from bitsieve.dataset.identifiers import RowNumbering
+from bitsieve.dataset.encoding import as_array
 from bitsieve.dataset.read import read_xy
 from bitsieve.dataset.roles import split_columns
-from bitsieve.dataset.target import read_values, split_target, without_value
-from bitsieve.dataset.target_summary import TargetCoding, TargetPart
+from bitsieve.dataset.target import without_value
+from bitsieve.dataset.target_summary import TargetCoding
 from bitsieve.dataset.text_format import ColumnRules
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import Binning
@@ -32,22 +31,21 @@ from bitsieve.discretization.coding import Coding
 from bitsieve.discretization.summary import Limits, Summary, summarize
 from bitsieve.engines.engine import CountRequest, Engine, SummaryRequest, TargetRequest
 from bitsieve.engines.grouped_counts import (
-    LARGEST,
     ClassKeys,
     GroupedSource,
-    Groups,
     Key,
     Relation,
     code_by_cuts,
     data_changed,
     database_errors_in_one_line,
-    doubles,
     integers_of,
 )
 from bitsieve.engines.partition_reader import PartitionReader, RawPartition
 from bitsieve.engines.partitioned_dataset import PartitionedDataset
 from bitsieve.engines.postgres import ADVICE, is_postgres_table
 from bitsieve.engines.registry import DataInParts
+from bitsieve.engines.target_grouping import TargetColumn, TargetGrouping
+from bitsieve.engines.value_counts import VALUE_KEY, ValueCounts, extremes_of, intervals_of, sampled_values
 from bitsieve.io.database import relation_of, with_types_of_values
 from bitsieve.io.read import database_kind
 from bitsieve.options import ReadOptions
@@ -59,47 +57,6 @@ from bitsieve.utils.types import TableLike
 Result = TypeVar("Result")
 _MANY_VALUES = 1 << 28  # 2 GiB as floats: rows of a table with more values are not read
 _MANY_COLUMNS = 200  # a table of more is read, as every selected feature is counted with all columns
-_VALUE = 0  # the key of the groups by the values of a column; the other keys are names of columns, which are text
-
-
-class ValueCounts(NamedTuple):
-    """The values of a column and how often each occurs in each class. One entry is a value and a class.
-
-    Where a column has too many values, there is only a part of them, such as the largest value of each interval.
-    """
-
-    values: ArrowArray
-    classes: Integers  # -1 where the class is missing
-    rows: Integers  # the rows with this value and class
-    samples: Integers  # the samples: the sum of the weights of these rows
-    are_complete: bool = True  # whether these are all values of the column
-    rank_error: float = 0.0  # the largest share of rows by which a quantile may be wrong
-    row_numbering: RowNumbering | None = None  # where the column numbers its rows; known only if values are incomplete
-
-    @classmethod
-    def of_groups(cls, groups: Groups, class_keys: ClassKeys) -> ValueCounts:
-        """The values by which rows were grouped, under the key ``_VALUE``."""
-        return cls(groups.keys[_VALUE], class_keys.codes(groups), groups.rows, groups.samples)
-
-    def without_missing_class(self) -> ValueCounts:
-        """Only the values in rows that have a class."""
-        has_class = self.classes >= 0
-        return self._replace(
-            values=self.values.filter(pa.array(has_class)),
-            classes=self.classes[has_class],
-            rows=self.rows[has_class],
-            samples=self.samples[has_class],
-        )
-
-    def with_others(self, other: ValueCounts) -> ValueCounts:
-        """These values followed by others."""
-        chunks = [*self.values.chunks, *other.values.cast(self.values.type).chunks]
-        return self._replace(
-            values=pa.chunked_array(chunks, self.values.type),
-            classes=np.concatenate([self.classes, other.classes]),
-            rows=np.concatenate([self.rows, other.rows]),
-            samples=np.concatenate([self.samples, other.samples]),
-        )
 
 
 class GroupedTarget(NamedTuple):
@@ -235,7 +192,7 @@ class DatabaseEngine(Engine):
         max_values = limit // n_classes
         # A cheap look at the first rows often shows that the values are too many.
         if self.counted_rows.n_values(name, n_rows=2 * limit // n_classes) <= max_values:
-            groups = self.counted_rows.few_groups({_VALUE: nw.col(name), **class_keys.keys}, limit)
+            groups = self.counted_rows.few_groups({VALUE_KEY: nw.col(name), **class_keys.keys}, limit)
             if groups is not None:
                 return ValueCounts.of_groups(groups, class_keys)
         if not self.schema[name].is_numeric():
@@ -326,153 +283,6 @@ def _key_by_cuts(name: str, j: int, binner: Binning) -> Key:
 
     expression = code_by_cuts(nw.col(name).cast(nw.Float64), binner.bin_edges_[j].tolist(), binner.side)
     return Key(expression, n_codes, codes_of)
-
-
-def sampled_values(relation: Relation, name: str, limit: int) -> ValueCounts:
-    """At most ``limit`` values of a column that has too many to group by; each is given the mean number of rows."""
-    filled_rows = relation.where(~nw.col(name).is_null())
-    n_rows = filled_rows.fetched(lambda frame: frame.select(rows=nw.len()))["rows"][0].as_py()
-    values = filled_rows.fetched(lambda frame: frame.select(name).unique().head(limit))[name]
-    rows = np.full(len(values), max(1, n_rows // max(1, filled_rows.n_values(name))))
-    return ValueCounts(values, classes=np.zeros_like(rows), rows=rows, samples=rows, are_complete=False)
-
-
-class NumericRange(NamedTuple):
-    """The range of the finite numbers of a column, and its other values."""
-
-    finite: Relation  # the rows with a finite number
-    others: ValueCounts  # missing and infinite values
-    low: Any  # the smallest finite number
-    high: Any  # the largest finite number
-    n_rows: int  # rows with a finite number
-    extremes: ArrowArray  # ``low`` and ``high`` in the type of the column
-
-    @classmethod
-    def of(cls, relation: Relation, name: str, class_keys: ClassKeys) -> NumericRange:
-        """Fetch the range of a column."""
-        number = nw.col(name).cast(nw.Float64)
-        is_finite = nw.when((number >= -LARGEST) & (number <= LARGEST)).then(nw.lit(1)).otherwise(nw.lit(0))
-        finite = relation.where(is_finite == 1)
-        other_groups = relation.where(is_finite == 0).groups({_VALUE: nw.col(name), **class_keys.keys})
-        column = nw.col(name)
-        answer = finite.fetched(lambda frame: frame.select(low=column.min(), high=column.max(), rows=nw.len()))
-        return cls(
-            finite=finite,
-            others=ValueCounts.of_groups(other_groups, class_keys),
-            low=answer["low"][0].as_py(),
-            high=answer["high"][0].as_py(),
-            n_rows=answer["rows"][0].as_py(),
-            extremes=pa.chunked_array([*answer["low"].chunks, *answer["high"].chunks]),
-        )
-
-    def row_numbering(self, name: str) -> RowNumbering | None:
-        """How the column numbers its rows; None unless its numbers are consecutive integers, each in one row."""
-        if not pa.types.is_integer(self.extremes.type) or self.others.rows.sum():
-            return None
-        if self.high - self.low != self.n_rows - 1 or self.finite.n_values(name) != self.n_rows:
-            return None
-        return RowNumbering.of_range(self.low, self.n_rows)
-
-
-def extremes_of(relation: Relation, name: str, class_keys: ClassKeys) -> ValueCounts:
-    """The smallest and the largest number of a column, and its missing and infinite values."""
-    numbers = NumericRange.of(relation, name, class_keys)
-    extremes = ValueCounts(
-        numbers.extremes,
-        classes=np.array([0, 0]),
-        rows=np.array([1, 1]),
-        samples=np.array([1, 1]),
-        are_complete=False,
-        row_numbering=numbers.row_numbering(name),
-    )
-    return extremes.with_others(numbers.others)
-
-
-def intervals_of(relation: Relation, name: str, class_keys: ClassKeys, n_intervals: int) -> ValueCounts:
-    """The numbers of a column in intervals of equal width, each replaced by the largest number of its interval.
-
-    Missing and infinite values are kept as they are. The rank error is the share of rows in the fullest interval that
-    holds several different numbers.
-    """
-    numbers = NumericRange.of(relation, name, class_keys)
-    intervals_per_unit = n_intervals / (float(numbers.high) - float(numbers.low))
-    interval = ((nw.col(name).cast(nw.Float64) - float(numbers.low)) * intervals_per_unit).cast(nw.Int64)
-    groups = numbers.finite.groups({_VALUE: interval, **class_keys.keys}, range_of=name)  # by interval and class
-    lows = doubles(groups.low)
-    highs = doubles(groups.high)
-    _, interval_of_group = np.unique(integers_of(groups.keys[_VALUE]), return_inverse=True)
-
-    order = np.lexsort((highs, interval_of_group))  # by interval; the group with its largest number is the last one
-    is_last_of_interval = np.append(np.diff(interval_of_group[order]) > 0, True)
-    group_with_largest = order[is_last_of_interval]
-    largest = highs[group_with_largest]
-    smallest = np.full(len(largest), np.inf)
-    np.minimum.at(smallest, interval_of_group, lows)
-
-    n_rows = np.bincount(interval_of_group, groups.rows)
-    rank_error = float((n_rows * (smallest < largest)).max() / numbers.n_rows)
-    assert groups.high is not None  # the groups have the range of the column
-    values = groups.high.take(pa.array(group_with_largest[interval_of_group]))
-    in_intervals = ValueCounts.of_groups(groups, class_keys)._replace(
-        values=values,
-        are_complete=False,
-        rank_error=rank_error,
-        row_numbering=numbers.row_numbering(name),
-    )
-    return in_intervals.with_others(numbers.others)
-
-
-class TargetColumn(NamedTuple):
-    """A column of the target or of the strata, by which rows are grouped."""
-
-    label: Any
-    part: TargetPart
-    is_cut: bool  # whether rows are grouped by the intervals of a quantity; else by the values
-
-    def key(self) -> nw.Expr:
-        """The expression by which rows are grouped."""
-        column = nw.col(self.label)
-        if not self.is_cut:
-            return column
-        return code_by_cuts(column.cast(nw.Float64), self.part.target.quantity_edges.tolist(), "left")
-
-    def classes(self, keys: Any) -> Integers:
-        """The classes of keys that were fetched; -1 for a missing value."""
-        if self.is_cut:
-            return integers_of(keys)  # the number of an interval is the class
-        column = read_values(keys, "the target")
-        missing = is_missing(column)
-        present = column.categories if are_categories(column) else column[~missing]
-        if self.part.target.edges is None and (lookup(present, self.part.values) < 0).any():
-            raise data_changed()
-        return np.where(missing, -1, self.part.codes(column)).astype(np.int64)
-
-
-class TargetGrouping(NamedTuple):
-    """How rows are grouped by the columns of the target and of the strata."""
-
-    columns: Sequence[TargetColumn]
-    strata: Sequence[TargetColumn]
-    target: TargetCoding
-    reader: PartitionReader  # reads the target from fetched groups, which have no weights
-
-    def classes(self, groups: Groups) -> Integers:
-        """The class of each group, or its combination of stratum and class; -1 where the target is missing."""
-        table = pa.table({column.label: groups.keys[column.label] for column in self.columns})
-        y, _ = self.reader.target_and_weights(RawPartition(table))
-        keys_of_columns = split_target(y).values()
-        classes = [column.classes(keys) for column, keys in zip(self.columns, keys_of_columns, strict=True)]
-        strata = [column.classes(groups.keys[column.label]) for column in self.strata]
-        if not self.target.needs_combinations:
-            return classes[0]
-        return self._combinations([*strata, *classes])
-
-    def _combinations(self, classes: Sequence[Integers]) -> Integers:
-        """The combinations of the classes of all columns."""
-        assert self.target.combinations is not None  # known before the rows are counted
-        numbers = self.target.numbers([np.maximum(classes_of_column, 0) for classes_of_column in classes])
-        has_missing = np.min(classes, axis=0) < 0
-        return np.where(has_missing, -1, np.searchsorted(self.target.combinations, numbers))
 
 
 def has_too_many_values(data: TableLike) -> bool:
