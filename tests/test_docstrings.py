@@ -17,6 +17,7 @@ from bitsieve.discretization.base import Binning, CutBinning
 from bitsieve.engines.cluster import ClusterSource
 from bitsieve.methods.by_counts.criteria import CRITERIA
 from bitsieve.methods.by_counts.stopping import STOPPING_RULES
+from bitsieve.utils.docstrings import PAPERS
 
 # What the one loop is made of: their methods are told of by their protocols.
 PARTS = (*CRITERIA.values(), *STOPPING_RULES.values())
@@ -165,3 +166,9 @@ def test_fitted_attributes_are_those_described(name):
     fitted = estimator.fit(table[["number"]] if name == "ZeroApartBinner" else table, y)
     described = names_in(ClassDoc(CLASSES[name], config={"show_class_members": False})["Attributes"])
     assert sorted(described) == sorted(name for name in dir(fitted) if name.endswith("_") and not name.startswith("_"))
+
+
+def test_every_paper_is_cited():
+    text = " ".join(" ".join(inspect.getdoc(documented) or "" for documented in PUBLIC.values()).split())
+    not_cited = [name for name, citation in PAPERS.items() if " ".join(citation.split()) not in text]
+    assert not_cited == []

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import bitsieve
-from bitsieve.cli import main
+from bitsieve.cli import main, obstacles
 
 ROWS = 60
 
@@ -123,6 +124,22 @@ def test_a_value_is_shown_as_it_was_typed(path, capsys):
     words = ["select", path, "-t", "churn", "--exclude", "limit", "--method", "iamb", "--set", "symmetry=none"]
     assert main(words) == 2
     assert "--set symmetry=none " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("n_bytes_less", "ending"), [(0, "; this works: bitsieve"), (1, "; try: bitsieve")])
+def test_data_up_to_a_size_is_read_for_the_check(path, capsys, monkeypatch, n_bytes_less, ending):
+    monkeypatch.setattr(obstacles, "MAX_BYTES_READ", Path(path).stat().st_size - n_bytes_less)
+    assert main(["select", path, "--targt", "churn", "--methd", "jmi", "--exclude", "limit"]) == 2
+    assert ending in capsys.readouterr().err
+
+
+def test_no_more_than_eight_mistakes_are_named(path, capsys):
+    misspelt = ["--targt", "churn", "--methd", "jmi", "--fetures", "2", "--exlude", "limit", "--binz", "3"]
+    more = ["--uncutt", "median", "--missin", "bin", "--estimatr", "plug-in", "--screeen", "3", "--seeed", "1"]
+    assert main(["select", path, *misspelt, *more]) == 2
+    line = capsys.readouterr().err
+    assert "8 things stand in the way" in line
+    assert "; try: bitsieve select" in line
 
 
 def test_help_is_no_way_to_mend_a_command(path, capsys):

@@ -46,6 +46,17 @@ def test_a_frame_with_a_target_has_the_shift_within_classes_and_the_relation(dat
     assert frame["p_relation"].tolist() == result.relation.p.tolist()
 
 
+def test_a_p_at_the_level_drifts_and_bits_at_the_limit_do_not(data):
+    dose = bitsieve.drift(data, "month", "ill").shift_within_classes
+    p = float(dose.p[0])
+    bits = float(dose.bits[0])
+    assert 0 < p < 1
+    assert bitsieve.drift(data, "month", "ill", level=p, max_drift=0).drifting == ["dose"]
+    assert bitsieve.drift(data, "month", "ill", level=float(np.nextafter(p, 0)), max_drift=0).drifting == []
+    assert bitsieve.drift(data, "month", "ill", max_drift=bits).drifting == []
+    assert bitsieve.drift(data, "month", "ill", max_drift=float(np.nextafter(bits, 0))).drifting == ["dose"]
+
+
 def test_the_dictionary_has_the_shift_of_the_target(data):
     result = bitsieve.drift(data, "month", "ill")
     assert result.to_dict()["shift_of_target"] == result.shift_of_target

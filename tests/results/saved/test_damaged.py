@@ -140,6 +140,16 @@ def test_a_file_that_is_too_large(tmp_path, monkeypatch, content):
     assert error.value.code == "not-saved-selection"
 
 
+def test_a_file_of_the_largest_size_is_read(tmp_path, monkeypatch, content):
+    path = tmp_path / NAME
+    path.write_bytes(content)
+    monkeypatch.setattr(read, "MAX_BYTES", len(content))
+    assert bitsieve.load(path).features[0] == "a"
+    monkeypatch.setattr(read, "MAX_BYTES", len(content) - 1)
+    with pytest.raises(bitsieve.UserError, match=f"has {len(content):,} bytes, more than the {len(content) - 1:,} of"):
+        bitsieve.load(path)
+
+
 @pytest.mark.parametrize("path", ["missing.json", "folder", "/dev/zero", "pipe"])
 def test_paths_that_are_no_files(tmp_path, path):
     (tmp_path / "folder").mkdir()
