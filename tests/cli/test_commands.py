@@ -311,7 +311,7 @@ def test_one_method_alone(done, refused):
             ("count", "{data}", "-t", "diagnosis", "--save", "c", "--binning", "uniform", "--uncut", "median"),
             "it has --bins, --missing; --binning may be 'mdl' or 'quantile'",
         ),
-        (("select", "{data}", "--target", "diagnosis", "--uncut", "half"), "there is no --uncut 'half': choose"),
+        (("select", "{data}", "--target", "diagnosis", "--uncut", "half"), "choose one of leave, median, apart (see"),
         (
             ("select", "{data}", "--target", "diagnosis", "--binning", "quantile", "--uncut", "median"),
             "--uncut median is not allowed",
@@ -368,6 +368,10 @@ def test_one_method_alone(done, refused):
         (
             ("select", "{data}", "--target", "diagnosis", "--exclude", "size", "mean area"),
             "there is no file 'mean area': if it is a column, write --exclude size --exclude 'mean area'",
+        ),
+        (
+            ("select", "{data}", "--target", "diagnosis", "--weight", "size", "mean"),
+            "there is no file 'mean': give the path",
         ),
         (
             ("select", "{data}", "--target", "diagnosis", "--column-type", "size=category", "mean"),
@@ -484,6 +488,7 @@ def test_the_protocol_of_the_papers_cuts_at_the_median_only_for_classes(data, do
     assert "--protocol paper" in done(*asked, "--target", "mean_radius").stdout
     of_classes = done(*asked, "--target", "diagnosis", "--classifier", "ncm")
     assert "--protocol paper" in of_classes.stdout
+    assert "--protocol" not in done(*asked[:-2], "--target", "diagnosis", "--classifier", "ncm").stdout
     assert (
         "uncut='median'"
         in json.loads(done(*asked, "--target", "diagnosis", "--classifier", "ncm", "--json").stdout)["parameters"][

@@ -106,6 +106,7 @@ def test_a_file_that_changes_while_it_is_read(tmp_path, table):
     ("words", "message"),
     [
         (["--target", "class", "--scheduler", "nowhere"], "--scheduler nowhere: no scheduler answers there"),
+        (["--target", "class", "--scheduler", "127.0.0.1:1"], "--scheduler 127.0.0.1:1: no scheduler answers there"),
         (["--scheduler", "local"], "no target is given: name a column with --target"),
         (["--target", "y", "--scheduler", "local", "--output", "a.npz"], "what is read in batches is not written to"),
     ],
