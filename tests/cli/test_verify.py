@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.datasets import dump_svmlight_file
 from tests.cover import quick_and_slow
 from tests.patients import patients
 
@@ -172,6 +175,26 @@ def test_a_target_that_the_file_does_not_name(folder, capsys):
         code, _, errors = run(capsys, "verify", selection, "data.csv")
         assert code == 2
         assert "the target was given to the selection as values or in saved counts" in errors
+
+
+def test_a_file_that_says_itself_what_its_target_is(folder, capsys):
+    data = table()
+    X = data[["dose", "noise"]].fillna(0.0).to_numpy()
+    y = (data["ill"] == "yes").astype(int).to_numpy()
+    np.savez("data.npz", X=X, y=y)
+    dump_svmlight_file(X, y, "data.svm")
+    for name in ("data.npz", "data.svm"):
+        compressed = Path(f"{name}.gz")
+        compressed.write_bytes(gzip.compress(Path(name).read_bytes()))
+        assert run(capsys, "select", name, "-k", "1", "--save", "own.json")[0] == 0
+        for path in (name, str(compressed)):
+            assert run(capsys, "verify", "own.json", path)[0] == 0
+        code, _, errors = run(capsys, "verify", "own.json", "data.csv")
+        assert code == 2
+        assert "the target was given to the selection as values or in saved counts" in errors
+        Path("own.json").unlink()
+    assert run(capsys, "select", "data.npz", "--save", "own.json")[0] == 0
+    assert "nowhere.npz" in run(capsys, "verify", "own.json", "nowhere.npz")[2]
 
 
 def test_other_values_of_a_column_that_is_not_selected(folder, capsys):

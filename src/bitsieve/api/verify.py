@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from bitsieve.api.select import selection_of
 from bitsieve.diagnostics import UserError
-from bitsieve.options import ExecutionOptions
+from bitsieve.io.read import holds_target
+from bitsieve.options import ExecutionOptions, ReadOptions
 from bitsieve.pipeline.way import run_selection
 from bitsieve.results.equality import equal_values
 from bitsieve.results.saved.call import call_of_options
@@ -122,17 +123,19 @@ def verify_selection(saved: Selection, data: TableLike, execution: ExecutionOpti
 
 def _selected_again(saved: Selection, data: TableLike, execution: ExecutionOptions) -> Selection:
     call = call_of_options(saved.details.options, saved.parameters, execution.memory)
-    try:
-        fit = run_selection(data, call.read, execution, call.discretization, call.selection)
-    except UserError as error:
-        if error.code != "target-needed":
-            raise
+    if not _names_target(call.read) and not holds_target(data):
         raise UserError(
             code="options-not-saved",
             message="the target was given to the selection as values or in saved counts, which its file does not hold",
             advice="select again from a table that has the target, by the name of its column",
-        ) from None
+        )
+    fit = run_selection(data, call.read, execution, call.discretization, call.selection)
     return selection_of(fit, call.read)
+
+
+def _names_target(read: ReadOptions) -> bool:
+    """Whether the options name columns as the target."""
+    return read.target is not None or read.survival is not None
 
 
 def _compared_steps(saved: Selection, again: Selection) -> Iterator[VerifiedStep]:

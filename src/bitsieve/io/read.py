@@ -258,12 +258,31 @@ def holds_sparse_rows(data: TableLike) -> bool:
     if not isinstance(data, (str, PathLike)):
         return False
     path = Path(data)
+    if _is_elsewhere(path):  # the reader reports it
+        return has_libsvm_ending(path)
+    return _key_of_content(path) == "libsvm"
+
+
+def holds_target(data: TableLike) -> bool:
+    """Whether data is the path of a file that says itself what its target is: libsvm or .npz, compressed or not."""
+    if not isinstance(data, (str, PathLike)):
+        return False
+    path = Path(data)
+    return _is_elsewhere(path) or _key_of_content(path) in ("libsvm", "npz")
+
+
+def _is_elsewhere(path: Path) -> bool:
+    """Whether there is no such path on this machine."""
     with readable(path):
-        if address(path) is not None or not path.exists():  # the reader reports it
-            return has_libsvm_ending(path)
+        return address(path) is not None or not path.exists()
+
+
+def _key_of_content(path: Path) -> str:
+    """The key of the format of a file, or of what is compressed in it; empty for an empty file, or none."""
+    with readable(path):
         if not path.is_file() or not path.stat().st_size:
-            return False
-        return _format_of_content(path).key == "libsvm"
+            return ""
+        return _format_of_content(path).key
 
 
 def _open(file: InputFile) -> ColumnFile | ArrayFile:
