@@ -73,6 +73,22 @@ def test_a_special_value_without_its_sign_is_noted(loans, capsys):
     assert "--special age=999 is not in that column: did you mean --special age=-999?" in capsys.readouterr().err
 
 
+def test_special_values_may_be_a_list_and_stand_in_columns_of_codes(loans, tmp_path, capsys):
+    _, frame = loans
+    path = tmp_path / "codes.csv"
+    frame = frame.assign(code=np.array(["A1", "B2", "-999"])[np.arange(len(frame)) % 3])
+    frame.loc[41:80, "age"] = -998
+    frame.to_csv(path, index=False)
+    assert main(["scorecard", str(path), "--target", "bad", "--special=-998,-999", "-q"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split("  ")[0] for line in lines if line.startswith("special")] == [
+        "special -998",
+        *["special -999"] * 2,
+    ]
+    assert main(["scorecard", str(path), "--target", "bad", "--special", "code=A1,B2", "-v"]) == 0
+    assert "--special code=A1,B2 is not in that column" in capsys.readouterr().err
+
+
 def test_the_bound_that_leaves_one_bin_is_an_option(loans, tmp_path, capsys):
     _, frame = loans
     path = tmp_path / "gaps.csv"
@@ -92,6 +108,8 @@ def test_the_bound_that_leaves_one_bin_is_an_option(loans, tmp_path, capsys):
         ["--points", "pdo=-20"],
         ["--event", "maybe"],
         ["--special", "age=none"],
+        ["--special", "nan"],
+        ["--engine", "stream"],
         ["--save", "card.txt"],
     ],
 )

@@ -119,6 +119,32 @@ def test_given_edges_are_counted_and_not_merged(cancer):
     assert binner.binning_tables_["mean radius"]["rows"].tolist() == expected.tolist()
 
 
+def test_bins_between_given_edges_are_merged_with_a_trend(cancer):
+    X, y = cancer
+    edges = [11.5, 12.25, 13, 14.5, 16]
+    binner = MonotoneBinner(edges={"mean radius": edges}, trend={"mean radius": "descending"}, max_n_bins=3).fit(X, y)
+    assert set(binner.edges_[0]) < set(edges)
+    interval = np.searchsorted(edges, X["mean radius"], side="left").astype(float)
+    by_intervals = MonotoneBinner(trend="descending", max_n_bins=3).fit(interval[:, None], y)
+    assert binner.iv_[0] == by_intervals.iv_[0]
+    ends = [label.rpartition(", ")[2].rstrip("]") for label in binner.binning_tables_["mean radius"]["bin"]]
+    assert [float(end) for end in ends[:-1]] == binner.edges_[0].tolist()
+
+
+def test_categories_have_no_edges():
+    X, y = messy_table()
+    with pytest.raises(UserError) as caught:
+        MonotoneBinner(edges={"city": [1]}).fit(X, y)
+    assert caught.value.code == "parameter-without-effect"
+    assert "'city'" in str(caught.value)
+
+
+def test_the_only_class_is_named_as_it_was_given(cancer):
+    X, _ = cancer
+    with pytest.raises(UserError, match="one class only: '1';"):
+        MonotoneBinner().fit(X, np.ones(len(X), np.int64))
+
+
 def test_bounds_that_cannot_be_kept_give_one_bin(cancer):
     X, y = cancer
     binner = MonotoneBinner(min_events=len(y)).fit(X, y)
@@ -160,6 +186,10 @@ def test_the_event(labels, event, expected, cancer):
         ({"min_n_bins": 4, "max_n_bins": 3}, [0, 1], "parameter-not-allowed"),
         ({"min_n_bins": 4, "min_bin_share": 0.3}, [0, 1], "parameter-not-allowed"),
         ({"edges": {"mean radius": [3, 2]}}, [0, 1], "parameter-not-allowed"),
+        ({"edges": {"*": [2, 3]}}, [0, 1], "parameter-not-allowed"),
+        ({"special_values": [np.nan]}, [0, 1], "parameter-not-allowed"),
+        ({"special_values": {"mean radius": [-np.inf]}}, [0, 1], "parameter-not-allowed"),
+        ({"special_values": [None]}, [0, 1], "parameter-not-allowed"),
     ],
 )
 def test_mistakes(options, target, code, cancer):

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import KFold, ShuffleSplit
 
 from bitsieve import MonotoneBinner, UserError, WOEEncoder
 
@@ -97,3 +98,18 @@ def test_what_is_no_binner_is_refused(cancer):
     with pytest.raises(UserError) as caught:
         WOEEncoder("mdl").fit(X, y)
     assert caught.value.code == "parameter-not-allowed"
+
+
+@pytest.mark.parametrize("splitter", [ShuffleSplit(2, test_size=0.2), [(range(50), range(50, 100))]], ids=str)
+def test_folds_that_leave_rows_out_are_refused(splitter):
+    X, y, _ = unseen_rows()
+    with pytest.raises(UserError, match="each row is in one") as caught:
+        WOEEncoder(cv=splitter).fit_transform(X, y)
+    assert caught.value.code == "parameter-not-allowed"
+
+
+def test_each_row_has_the_weights_of_the_other_folds():
+    X, y, _ = unseen_rows()
+    encoded = WOEEncoder(cv=KFold(4)).fit_transform(X, y)
+    for others, rows in KFold(4).split(X):
+        assert (encoded[rows] == WOEEncoder().fit(X.iloc[others], y[others]).transform(X.iloc[rows])).all()

@@ -463,7 +463,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "categories with a smaller share of all rows are together as \"other\" (default: 0.01)", "number",
                metavar="SHARE", parameters="min_level_share"),
         Option("--special", SCORECARD,
-               "a value that is no measurement and has a bin of its own, as -999 or income=-999 (repeatable)",
+               "a value that is no measurement and has a bin of its own, as -999 or income=-999,-998 (repeatable)",
                metavar="VALUE", form="repeated", parameters="special_values"),
         Option("--points", SCORECARD,
                "the scale, as pdo=20,base=600,odds=50: base points at these odds, and pdo more double them",
@@ -571,7 +571,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "them", "on or off", parameters="push_down"),
         Option("--threads", f"{ON_TABLES} {DRIFT} {SCORECARD} verify",
                "threads (default: all cores); the result is the same for any number", "count", parameters="n_jobs"),
-        Option("--engine", f"{SELECTING} {TUPLES} {DRIFT} {SCORECARD} verify",
+        Option("--engine", f"{SELECTING} {TUPLES} {DRIFT} verify",
                "where the rows are worked on: local, in memory; stream, in batches; or dask, in parts, by the threads "
                "of this process or by --scheduler (default: stream for a folder, with --memory and with --spool, "
                "else local)",

@@ -90,12 +90,18 @@ def _special_values(texts: list[str] | tuple[()]) -> dict[str, list[float | str]
     for text in texts:
         column, is_named, value = text.rpartition("=")
         name = column if is_named else "*"
-        values.setdefault(name, []).append(_number_or_text(value))
+        values.setdefault(name, []).extend(_numbers_or_text(value))
     for_all = values.get("*", [])
     for name in values:
         if name != "*":
             values[name] += for_all
     return values or None
+
+
+def _numbers_or_text(text: str) -> list[float | str]:
+    """The numbers of a list such as -999,-998; other text is one value."""
+    values = [_number_or_text(part) for part in text.split(",")]
+    return [text] if any(isinstance(value, str) for value in values) else values
 
 
 def _number_or_text(text: str) -> float | str:

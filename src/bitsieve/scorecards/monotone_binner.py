@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import ClassVar, Self, TypeAlias, TypeVar
@@ -128,7 +129,8 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
     min_level_share : float, default=0.01
         Categories with a smaller share of all rows are together as "other".
     edges : mapping from names to lists of float, optional
-        Columns whose cuts are given: their bins are counted, and not merged.
+        Columns whose cuts are given. Their bins are counted, and not merged; with a ``trend`` of the column other than
+        "auto" they are merged like other bins.
     missing : {"bin", "error"}, default="bin"
         Missing values have a bin of their own, or are refused.
     event : class label, optional
@@ -276,6 +278,7 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
         names = [str(name) for name in table.names]
         self._check_special_values(table, names)
         self._check_trends(table, names)
+        self._check_edges(table, names)
         column_of_index: dict[int, ColumnBins] = {}
 
         def bin_column(j: int) -> None:
@@ -433,6 +436,22 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
                     parameters={"trend": {name: trend}},
                 )
 
+    def _check_edges(self, table: InMemoryDataset, names: Sequence[str]) -> None:
+        """Refuse edges that are given for all columns, or for a column of categories."""
+        if self.edges is None:
+            return
+        if ALL_OTHERS in self.edges:
+            raise ParameterError("edges", self.edges, "name the column of each list of edges")
+        for j, name in enumerate(names):
+            if name in self.edges and not table.is_numeric(j):
+                raise UserError(
+                    code="parameter-without-effect",
+                    message=f"needs numbers, and column {name!r} holds categories",
+                    advice="leave it out",
+                    columns=[name],
+                    parameters={"edges": {name: self.edges[name]}},
+                )
+
     def _rules_of(self, column: str, time_unit: str) -> ColumnRules:
         """The rules for one column: its values of the parameters that may be mappings, and the others."""
         max_n_bins = value_for(column, self.max_n_bins, DEFAULTS.bins.max_n_bins)
@@ -445,9 +464,10 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
                 "min_bin_share", min_bin_share, f"give at most 1 / {{min_n_bins}}, which is {1 / min_n_bins:g}"
             )
         edges = None if self.edges is None else self.edges.get(column)
+        trend = value_for(column, self.trend, DEFAULTS.bins.trend)
         return ColumnRules(
             bins=BinRules(
-                trend=value_for(column, self.trend, DEFAULTS.bins.trend),
+                trend=trend,
                 objective=value_for(column, self.objective, DEFAULTS.bins.objective),
                 max_n_bins=max_n_bins,
                 min_n_bins=min_n_bins,
@@ -462,6 +482,7 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
             special_values=special_values_in(value_for(column, self.special_values, None)),
             min_level_share=value_for(column, self.min_level_share, DEFAULTS.min_level_share),
             edges=None if edges is None else _ascending(edges, column),
+            merges_edges=trend != "auto",
             time_unit=time_unit,
         )
 
@@ -543,7 +564,16 @@ def special_values_in(values: SpecialValues) -> tuple[float | str, ...]:
         return ()
     if isinstance(values, (str, float, int)):
         raise ParameterError("special_values", values, f"give a list, such as [{values!r}]")
-    return tuple(dict.fromkeys(values))
+    special_values = tuple(dict.fromkeys(values))
+    for value in special_values:
+        if not isinstance(value, str) and not _is_finite(value):
+            raise ParameterError("special_values", [value], "give numbers or text; missing values have a bin already")
+    return special_values
+
+
+def _is_finite(value: object) -> bool:
+    """Whether a value is a number, neither NaN nor infinite."""
+    return isinstance(value, (float, int, np.number, np.bool_)) and math.isfinite(value)
 
 
 def _ascending(edges: Sequence[float], name: str) -> Floats:

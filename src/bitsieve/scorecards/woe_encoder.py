@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -12,6 +12,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import ClassifierTags, Tags, _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
+from bitsieve.diagnostics import ParameterError
 from bitsieve.discretization.monotone.division import weights_of_evidence
 from bitsieve.scorecards.monotone_binner import MonotoneBinner, check_binner, target_missing
 from bitsieve.utils.arrays import Floats, Integers
@@ -151,18 +152,30 @@ class WOEEncoder(OneToOneFeatureMixin, TransformerMixin, Estimator):
         Returns
         -------
         ndarray of float64, shape (n_samples, n_features)
+
+        Raises
+        ------
+        ValueError
+            As :meth:`fit` raises it, or if a row is not in one fold of ``cv``.
         """
         self.fit(X, y, sample_weight)
         if self.cv is None:
             return self.transform(X)
-        folds = check_cv(self.cv, y, classifier=True)
+        folds = list(check_cv(self.cv, y, classifier=True).split(np.zeros(len(y)), y))
+        self._check_folds([rows for _, rows in folds], len(y))
         weights = np.empty((len(y), self.n_features_in_))
-        for training_rows, rows in folds.split(np.zeros(len(y)), y):
+        for training_rows, rows in folds:
             encoder = clone(self).set_params(cv=None)
             sample_weight_of_fold = None if sample_weight is None else _safe_indexing(sample_weight, training_rows)
             encoder.fit(_safe_indexing(X, training_rows), _safe_indexing(y, training_rows), sample_weight_of_fold)
             weights[rows] = encoder.transform(_safe_indexing(X, rows))
         return weights
+
+    def _check_folds(self, rows_of_folds: Sequence[Integers], n_rows: int) -> None:
+        """Refuse folds that leave rows without weights, or give them two."""
+        n_folds_of_row = np.bincount(np.concatenate(rows_of_folds), minlength=n_rows)
+        if (n_folds_of_row != 1).any():
+            raise ParameterError("cv", self.cv, "give folds of which each row is in one, such as cv=5")
 
     def _weights_of(self, bins: Integers) -> Floats:
         """The weights of evidence of bins; those of -1, which no bin has, by ``unseen``."""

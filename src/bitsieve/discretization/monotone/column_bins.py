@@ -55,7 +55,7 @@ class MergedBins:
     shown_edges: Floats | None = None  # the edges in the labels, which part the rows of the table as ``edges`` do
     groups: tuple[tuple[str, ...], ...] | None = None  # only a column of categories has groups
     rare: tuple[str, ...] = ()  # the categories that are together as "other"
-    division: Division | None = None  # None if nothing was merged: the user gave the edges, or no value is left
+    division: Division | None = None  # None if nothing was merged: bins between given edges, or no value is left
     merging: Merging | None = None  # None where division is None, and in a scorecard that was loaded
 
 
@@ -239,7 +239,8 @@ class ColumnRules:
     pre_bins: PreBinRules
     special_values: tuple[SpecialValue, ...] = ()
     min_level_share: float = 0.01
-    edges: Floats | None = None  # the cuts that the user gave
+    edges: Floats | None = None  # the cuts that the user gave: no others are made
+    merges_edges: bool = False  # whether bins between these cuts are merged
     time_unit: str = ""  # "M" if the numbers are dates, "m" if they are durations, else empty
 
 
@@ -255,21 +256,42 @@ def bin_numbers(numbers: Floats, rows: ClassedRows, rules: ColumnRules) -> Colum
     if not is_free.any():
         return ColumnBins(MergedBins(NO_COUNTS, labels=(), edges=np.empty(0)), fixed, rows.totals, rules.bins.smoothing)
     free_numbers = sort_by_class(numbers, rows.is_event, rows.weights, is_free)
-    if rules.edges is not None:
-        merged = _cut_at_edges(free_numbers, rules.edges, rules.time_unit)
-    else:
+    if rules.edges is None:
         merged = _merge_numbers(free_numbers, rows.totals, rules)
+    elif rules.merges_edges:
+        merged = _merge_between_edges(free_numbers, rules.edges, rows.totals, rules)
+    else:
+        merged = _count_between_edges(free_numbers, rules.edges, rules.time_unit)
     return ColumnBins(merged, fixed, rows.totals, rules.bins.smoothing)
 
 
-def _cut_at_edges(numbers: NumbersByClass, edges: Floats, time_unit: str) -> MergedBins:
+def _count_between_edges(numbers: NumbersByClass, edges: Floats, time_unit: str) -> MergedBins:
     """The bins between edges that the user gave."""
     bins = cut_at(numbers, edges)
+    labels = labels_of_intervals(_texts_of_edges(bins.cuts, time_unit))
+    return MergedBins(bins.counts, labels, edges=bins.cuts, shown_edges=bins.cuts)
+
+
+def _merge_between_edges(numbers: NumbersByClass, edges: Floats, totals: Totals, rules: ColumnRules) -> MergedBins:
+    """The best division of the bins between edges that the user gave."""
+    pre_bins = cut_at(numbers, edges)
+    division = divide(pre_bins.counts, totals, rules.bins)
+    bins = pre_bins.merged(division.bin_ends)
+    return MergedBins(
+        bins.counts,
+        labels_of_intervals(_texts_of_edges(bins.cuts, rules.time_unit)),
+        edges=bins.cuts,
+        shown_edges=bins.cuts,
+        division=division,
+        merging=Merging(pre_bins.counts, pre_bins.n_free, rules.bins, ordered_by_rate=False),
+    )
+
+
+def _texts_of_edges(edges: Floats, time_unit: str) -> list[str]:
+    """The edges as their labels show them."""
     if time_unit:
-        texts = [text_of_edge(cut, time_unit) for cut in bins.cuts.tolist()]
-    else:
-        texts = [_plain_number(cut) for cut in bins.cuts.tolist()]
-    return MergedBins(bins.counts, labels_of_intervals(texts), edges=bins.cuts, shown_edges=bins.cuts)
+        return [text_of_edge(edge, time_unit) for edge in edges.tolist()]
+    return [_plain_number(edge) for edge in edges.tolist()]
 
 
 def _merge_numbers(numbers: NumbersByClass, totals: Totals, rules: ColumnRules) -> MergedBins:
@@ -277,18 +299,15 @@ def _merge_numbers(numbers: NumbersByClass, totals: Totals, rules: ColumnRules) 
     pre_bins = pre_bins_of(numbers, rules.pre_bins)
     division = divide(pre_bins.counts, totals, rules.bins)
     bins = pre_bins.merged(division.bin_ends)
-    if rules.time_unit:
-        shown_edges = bins.cuts.tolist()
-        texts = [text_of_edge(edge, rules.time_unit) for edge in shown_edges]
-    else:
+    shown_edges = bins.cuts
+    if not rules.time_unit:
         gaps = zip(bins.cuts.tolist(), bins.next_above.tolist(), strict=True)
-        shown_edges = [shortest_decimal(low, high) for low, high in gaps]
-        texts = [_plain_number(edge) for edge in shown_edges]
+        shown_edges = np.array([shortest_decimal(low, high) for low, high in gaps], np.float64)
     return MergedBins(
         bins.counts,
-        labels_of_intervals(texts),
+        labels_of_intervals(_texts_of_edges(shown_edges, rules.time_unit)),
         edges=bins.cuts,
-        shown_edges=np.array(shown_edges, np.float64),
+        shown_edges=shown_edges,
         division=division,
         merging=Merging(pre_bins.counts, pre_bins.n_free, rules.bins, ordered_by_rate=False),
     )

@@ -25,7 +25,7 @@ def rows_of_event(target: Target, event: Label | None) -> tuple[Flags, Label]:
     if len(labels) == 1:
         raise UserError(
             code="one-class",
-            message=f"the target has one class only: {labels[0]!r}",
+            message=f"the target has one class only: {quoted(labels)}",
             advice="give rows with the event and rows without it",
         )
     if len(labels) > 2:
