@@ -657,7 +657,9 @@ CODES: dict[str, Code] = {
         "error", "A file is no saved selection.", "Give a file of `bitsieve select --save` or of `Selection.save`."
     ),
     "newer-selection": Code(
-        "error", "A selection was saved by a later version of bitsieve.", "Install that version or a later one."
+        "error",
+        "A selection or a scorecard was saved by a later version of bitsieve.",
+        "Install that version or a later one.",
     ),
     "selection-without-rows": Code(
         "error",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import sqlite3
 
@@ -167,6 +168,26 @@ def test_other_files_are_no_scorecard(tmp_path, content):
     (tmp_path / "card.json").write_text(content)
     with pytest.raises(ValueError, match="is no scorecard"):
         Scorecard.load(tmp_path / "card.json")
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        (lambda document: document.pop("columns"), "damaged-file"),
+        (lambda document: document["columns"][0].update(edges="20"), "damaged-file"),
+        (lambda document: document["columns"][0]["points"].pop(), "damaged-file"),
+        (lambda document: document["columns"][0]["edges"].pop(), "damaged-file"),
+        (lambda document: document["points"].update(pdo=-1), "damaged-file"),
+        (lambda document: document.update(version=99), "newer-selection"),
+    ],
+)
+def test_a_scorecard_that_was_changed_is_refused(card, tmp_path, change, code):
+    document = card.to_dict()
+    change(document)
+    (tmp_path / "card.json").write_text(json.dumps(document))
+    with pytest.raises(bitsieve.UserError, match=r"card\.json") as caught:
+        Scorecard.load(tmp_path / "card.json")
+    assert caught.value.code == code
 
 
 def test_the_shares_of_the_bins_of_a_column_are_100_percent(card):

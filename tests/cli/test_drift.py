@@ -135,6 +135,9 @@ def test_columns_of_a_scorecard_as_text_and_as_a_file(card, capsys):
     ("words", "part"),
     [
         (["new.csv", "--card", "card.json", "--level", "0.1"], "--level has no effect beside --card"),
+        (["new.csv", "--card", "card.json", "--memory", "1GB"], "--memory has no effect beside --card"),
+        (["new.csv", "--card", "card.json", "--engine", "stream"], "--engine has no effect beside --card"),
+        (["new.csv", "--card", "card.json", "--push-down"], "--push-down has no effect beside --card"),
         (["old.csv", "new.csv", "rows.csv", "--card", "card.json"], "3 files are given"),
         (["card.json", "new.csv"], "give it as --card card.json"),
         (["new.csv", "card.json"], "give it as --card card.json"),

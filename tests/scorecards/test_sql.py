@@ -105,6 +105,19 @@ def test_special_values_that_no_row_of_the_development_had_are_in_no_bin():
     assert in_duckdb(card, new) == pytest.approx(card.score(new), abs=ROUNDING)
 
 
+def test_booleans_that_sqlite_stores_as_numbers():
+    X, y = table_of()
+    X["frozen"] = np.random.default_rng(4).random(600) < 0.3 + 0.2 * y
+    card = bitsieve.scorecard(X, y, points=EXACT)
+    with sqlite3.connect(":memory:") as connection:
+        X.to_sql("rows", connection, index=False)
+        stored = pd.read_sql("SELECT * FROM rows", connection)
+    connection.close()
+    assert stored["frozen"].tolist() == X["frozen"].astype(int).tolist()
+    assert card.score(stored).tolist() == card.score(X).tolist()
+    assert in_sqlite(card, X) == pytest.approx(card.score(X), abs=ROUNDING)
+
+
 def test_booleans_of_which_one_is_rare():
     X, y = table_of()
     X["frozen"] = np.arange(600) % 200 == 7

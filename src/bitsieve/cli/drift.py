@@ -25,6 +25,8 @@ MEASURING = (
     "period", "period_bins", "target", "strata", "reference", "max_drift", "level", "weight", "weight_kind", "groups",
     "binning", "bins", "missing", "include", "exclude", "identifiers", "column_type", "repair", "figure",
 )  # fmt: skip
+#: Options of where rows are worked on. They have no effect on a scorecard, whose data is read into memory.
+WORKING = ("memory", "spool", "push_down", "engine")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -119,7 +121,7 @@ def _stability_of_card(arguments: argparse.Namespace) -> int:
     """Compare the columns of a saved scorecard, over its bins, in new data and in the data of before."""
     from bitsieve.io.write import write_rows
 
-    _refuse_without_effect(arguments, MEASURING, "--card")
+    _refuse_without_effect(arguments, (*MEASURING, *WORKING), "--card")
     *old_paths, new_path = sources_of(arguments)
     if len(old_paths) > 1:
         raise UserError(

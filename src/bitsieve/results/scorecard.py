@@ -18,8 +18,7 @@ from bitsieve.dataset.text_format import ColumnRules
 from bitsieve.dataset.value_ranges import check_values
 from bitsieve.io.errors import DataError, readable
 from bitsieve.io.output import write_text
-from bitsieve.io.saved_files import SCORECARD_FORMAT
-from bitsieve.results.scorecard_file import card_from_json, card_to_json
+from bitsieve.results.scorecard_file import card_from_json, card_to_json, document_of
 from bitsieve.scorecards.card import Card, CardColumn
 from bitsieve.scorecards.sql import statement
 from bitsieve.scorecards.stability import stability_frame
@@ -300,28 +299,23 @@ class Scorecard:
         Raises
         ------
         ValueError
-            If the file is no saved scorecard.
+            If the file is no saved scorecard, is damaged, or was saved by a later version.
         """
         with readable(path):
             content = Path(path).read_bytes()
+        document = document_of(content, str(path))
         try:
-            document = json.loads(content)
-            is_scorecard = document["format"] == SCORECARD_FORMAT
-        except (ValueError, KeyError, TypeError):
-            is_scorecard = False
-        if not is_scorecard:
-            raise DataError(
-                code="not-a-table",
-                message=f"{str(path)!r} is no scorecard",
-                advice="give a file that Scorecard.save or 'bitsieve scorecard --save' wrote",
+            return cls(
+                card=card_from_json(document),
+                target=document["target"],
+                indices=np.array(document["indices"], np.intp),
+                n_features=document["n_features"],
+                has_names=document["has_names"],
             )
-        return cls(
-            card=card_from_json(document),
-            target=document["target"],
-            indices=np.array(document["indices"], np.intp),
-            n_features=document["n_features"],
-            has_names=document["has_names"],
-        )
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise DataError(
+                code="damaged-file", message=f"{str(path)!r} is an incomplete scorecard", advice="save it again"
+            ) from None
 
     def __repr__(self) -> str:
         return f"<Scorecard of {self.target!r}: {len(self.card.columns):,} columns>"

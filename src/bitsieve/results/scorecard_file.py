@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import asdict
 
@@ -10,6 +11,7 @@ import numpy as np
 from bitsieve.discretization.monotone.bin_counts import BinCounts, Totals
 from bitsieve.discretization.monotone.column_bins import ColumnBins, FixedBins, MergedBins, SpecialValue
 from bitsieve.discretization.monotone.division import Division
+from bitsieve.io.errors import DataError
 from bitsieve.io.saved_files import SCORECARD_FORMAT
 from bitsieve.results.saved.schema import SavedParsing
 from bitsieve.results.saved.text_formats import format_of, parsing_of
@@ -18,6 +20,29 @@ from bitsieve.scorecards.points import Points
 from bitsieve.utils.types import JsonObject
 
 VERSION = 1
+
+
+def document_of(content: bytes, name: str) -> JsonObject:
+    """The document in a file, which messages call ``name``; refuses other files, and those of later versions."""
+    try:
+        document: JsonObject = json.loads(content)
+        is_scorecard = document["format"] == SCORECARD_FORMAT
+    except (ValueError, KeyError, TypeError):
+        is_scorecard = False
+    if not is_scorecard:
+        raise DataError(
+            code="not-a-table",
+            message=f"{name!r} is no scorecard",
+            advice="give a file that Scorecard.save or 'bitsieve scorecard --save' wrote",
+        )
+    version = document.get("version")
+    if isinstance(version, int) and version > VERSION:
+        raise DataError(
+            code="newer-selection",
+            message=f"{name!r} was saved by a later version of bitsieve (schema {version}, this one reads {VERSION})",
+            advice="install that version or a later one",
+        )
+    return document
 
 
 def card_to_json(card: Card) -> JsonObject:
@@ -39,7 +64,7 @@ def card_to_json(card: Card) -> JsonObject:
 
 
 def card_from_json(document: JsonObject) -> Card:
-    """The card of a document that :func:`card_to_json` made."""
+    """The card of a document that :func:`card_to_json` made; an error of Python if it is another one."""
     totals = Totals(document["n_events"], document["n_nonevents"])
     return Card(
         columns=tuple(_column_from_json(column, totals) for column in document["columns"]),
@@ -93,6 +118,7 @@ def _plain_values(special_values: Sequence[SpecialValue]) -> list[SpecialValue]:
 def _column_from_json(column: JsonObject, totals: Totals) -> CardColumn:
     counts = BinCounts(np.array(column["events"], np.int64), np.array(column["nonevents"], np.int64))
     n_merged = len(column["merged_labels"])
+    _check_lengths(column, n_merged)
     index = np.arange(len(counts))
     groups = column["groups"]
     bins = ColumnBins(
@@ -125,6 +151,18 @@ def _column_from_json(column: JsonObject, totals: Totals) -> CardColumn:
         points_of_unseen=column["points_of_unseen"],
         p_value=column["p"],
     )
+
+
+def _check_lengths(column: JsonObject, n_merged: int) -> None:
+    """Raise ValueError if the parts of a column are not of as many bins as its labels are."""
+    n_bins = n_merged + len(column["special_values"]) + column["has_missing"]
+    lengths = {len(column[key]) for key in ("events", "nonevents", "woe", "points")}
+    if column["groups"] is not None:
+        n_bins_of_merged = len(column["groups"])
+    else:
+        n_bins_of_merged = len(column["edges"]) + 1 if n_merged else 0
+    if lengths != {n_bins} or n_bins_of_merged != n_merged:
+        raise ValueError("the bins of a column differ in number")
 
 
 def _division_to_json(division: Division) -> JsonObject:

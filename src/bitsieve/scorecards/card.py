@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import LogisticRegression
 
 from bitsieve.dataset.dataset import InMemoryDataset
-from bitsieve.dataset.encoding import encode_with_missing
+from bitsieve.dataset.encoding import Encoded, encode_with_missing
 from bitsieve.dataset.text import Words
 from bitsieve.dataset.text_format import TextFormat, TextMeaning
 from bitsieve.diagnostics import ParameterError, UserError
@@ -19,6 +19,8 @@ from bitsieve.discretization.monotone.column_bins import ColumnBins
 from bitsieve.scorecards.monotone_binner import MonotoneBinner, text_in_numbers
 from bitsieve.scorecards.points import Points
 from bitsieve.utils.arrays import Flags, Floats, Integers
+
+NAME_OF_BOOLEAN = {0: "False", 1: "True"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +55,17 @@ class CardColumn:
             if not table.is_numeric(j):
                 raise text_in_numbers(self.name)
             return self.bins.bins_of_numbers(table.numeric(j))
-        values = encode_with_missing(table.numbers(j)) if table.is_numeric(j) else table.categorical(j)
-        return self.bins.bins_of_categories(values)
+        return self.bins.bins_of_categories(self._categories_in(table, j))
+
+    def _categories_in(self, table: InMemoryDataset, j: int) -> Encoded:
+        """The categories of column ``j`` of a table, which may hold numbers: 0 and 1 are how SQLite stores booleans."""
+        if not table.is_numeric(j):
+            return table.categorical(j)
+        values = encode_with_missing(table.numbers(j))
+        if not self.is_boolean:
+            return values
+        categories = [NAME_OF_BOOLEAN.get(number, str(number)) for number in values.categories.tolist()]
+        return replace(values, categories=np.array(categories, object))
 
     def points_in(self, bins: Integers) -> Floats:
         """The points of bins; -1 is no bin."""
