@@ -15,6 +15,7 @@ from bitsieve.methods.by_counts.criteria import make_criterion
 from bitsieve.methods.by_counts.forward import forward_select
 from bitsieve.methods.by_counts.stopping import false_discovery
 from bitsieve.methods.by_counts.stopping.false_discovery import SingleTests
+from bitsieve.utils.progress import Step, listening
 
 
 def planted(seed, n_samples=400, n_real=6, n_noise=34):
@@ -307,3 +308,17 @@ def test_shuffles_are_made_where_the_tail_may_be_wrong_and_as_many_as_a_list_nee
             asked.clear()
     made.conditional = {None: Given(9.0, n_samples, freedom=0)}
     assert made._p_given(0, None, n_before) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("rule", "phases"), [("fdr", ["testing", "testing beside others"]), ("conditional", ["testing"])]
+)
+def test_tests_of_columns_are_phases_of_the_progress(rule, phases):
+    X, y = planted(11)
+    heard = []
+    with listening(heard.append):
+        fitted = fit(X, y, rule)
+    assert len(fitted.selected_)
+    steps = {step.name: step for step in heard if isinstance(step, Step)}
+    for phase in phases:
+        assert 0 < steps[phase].done <= steps[phase].total

@@ -27,6 +27,7 @@ from bitsieve.methods.by_counts.stopping.tree import TreeStopping
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.parameters import check_choice, check_integer, check_level
+from bitsieve.utils.progress import phase
 
 CELLS_AT_ONCE = 1 << 20  # of strata and codes, drawn together
 MAX_PERMUTATIONS = 10**6  # of a column: p are 1e-6 at least
@@ -150,7 +151,7 @@ def conditional_p(
             seeds,
         )
 
-    run_blocks(test, range(len(columns)), source.n_jobs)
+    run_blocks(test, range(len(columns)), source.n_jobs, phase("testing"))
     return p, columns[~is_tested]
 
 

@@ -38,6 +38,7 @@ from bitsieve.utils.docstrings import cites
 from bitsieve.utils.lazy import cached_property
 from bitsieve.utils.libraries import chdtrc
 from bitsieve.utils.parameters import check_choice, check_integer, check_level
+from bitsieve.utils.progress import phase
 
 MIN_SHUFFLES = 200  # of one test
 MAX_SHUFFLES = 10**5
@@ -146,7 +147,9 @@ class SingleTests:
         limit = _largest_threshold_above(p[order], thresholds)
         n_relevant = int((p[order] <= limit).sum())
         accepted = list(chosen)
-        for column in order[:n_relevant].tolist():
+        report = phase("testing beside others")
+        for n_before, column in enumerate(order[:n_relevant].tolist()):
+            report(n_before, n_relevant)
             for other in accepted:
                 if p[column] > limit:
                     break
@@ -165,7 +168,9 @@ class SingleTests:
         n_hopeful = int((tails <= max(HOPEFUL_TAIL, self.rule.level)).sum())
         rising_tails = columns[np.argsort(tails, kind="stable")]
         p = np.ones(self.information.n_features)
+        report = phase("testing")
         for n_before, column in enumerate(rising_tails[:n_hopeful].tolist()):
+            report(n_before, n_hopeful)
             p[column] = self._p_given(column, None, n_before)
         return p
 
