@@ -112,13 +112,28 @@ def test_the_last_line_says_how_many_notes_there_are_besides():
     assert notes.lines() == ["rows-without-target", "missing-kept", "text-read (and 2 more notes: see .diagnostics)"]
 
 
+@pytest.mark.parametrize(
+    ("message", "line"),
+    [
+        ("many words " * 20, "many words " * 12 + "many ..."),
+        (
+            "many words " * 10 + "(none matters) at all, " * 2,
+            "many words " * 10 + "(none matters) at all ...",
+        ),
+        ("short, " + "many words " * 20, "short, " + "many words " * 12 + "..."),
+    ],
+)
+def test_a_long_text_ends_with_a_clause_or_else_with_a_word(message, line):
+    assert Diagnostics([Diagnostic(code="other", message=message)]).lines() == [line]
+
+
 @pytest.mark.parametrize("name", ["a", "b" * 20, "c" * 200])
 def test_a_long_text_loses_names_then_values_then_advice_and_is_cut_at_last(name):
     (line,) = Diagnostics([text_read(name)]).lines()
     assert len(line) <= MAX_LETTERS
     assert line.startswith(f"column {name!r}" if len(name) <= 20 else f"column '{name[:21]}...'")
     (cut,) = Diagnostics([Diagnostic(code="other", message="m" * 500, advice="do it")]).lines()
-    assert cut == "m" * (MAX_LETTERS - 3) + "..."
+    assert cut == "m" * (MAX_LETTERS - 4) + " ..."
 
 
 def test_the_frame_has_a_row_for_each_note_by_importance():

@@ -13,6 +13,8 @@ MAX_LINES = 3
 MAX_LETTERS = 144  # with "bitsieve: note: " before it, a line has 160 letters at most
 MAX_NAMES = 3
 MAX_LETTERS_OF_NAME = 24
+CUT = " ..."  # the end of a text that is cut
+ENDS_OF_CLAUSES = (", ", "; ", ": ", " (")
 COLUMN = "COLUMN"  # the placeholder for the names of columns
 
 _POSITION_OF_CODE = {code: position for position, code in enumerate(CODES)}
@@ -122,7 +124,19 @@ def _shortened(diagnostic: Diagnostic, write_setting: SettingWriter, n_letters: 
         text = text_of(shorter, write_setting)
         if len(text) <= n_letters:
             return text
-    return f"{text[: n_letters - 3]}..."
+    return _beginning(text, n_letters)
+
+
+def _beginning(text: str, n_letters: int) -> str:
+    """The beginning of a text that is too long: to the end of a clause in its second half, or else of a word."""
+    start = text[: n_letters - len(CUT)]
+    end_of_clause = max(start.rfind(mark) for mark in ENDS_OF_CLAUSES)
+    if end_of_clause >= len(start) // 2:
+        return start[:end_of_clause] + CUT
+    end_of_word = start.rfind(" ")
+    if end_of_word >= len(start) // 2:
+        return start[:end_of_word] + CUT
+    return start + CUT
 
 
 def _first_question(advice: str) -> str:
