@@ -7,6 +7,7 @@
 
 #include "encode/cuts.hpp"
 #include "encode/encode.hpp"
+#include "encode/rank_sums.hpp"
 #include "encode/sorting.hpp"
 #include "kernel_set.hpp"
 
@@ -240,6 +241,28 @@ auto order_statistic_cuts_of(const GivenColumns& columns, std::int64_t n_bins,
     return as_arrays(std::move(result));
 }
 
+// Four arrays: the fields of RankSums.
+auto rank_sums_of(const std::vector<Input<double>>& columns, Input<std::int32_t> classes, std::int64_t n_classes,
+                  std::optional<Input<std::int64_t>> weights) {
+    const std::int64_t n_rows = std::int64_t(classes.size());
+    require_within(n_rows, 0, kMaxSamples + 1, "the number of rows");
+    require_within(n_classes, 1, kMaxClasses + 1, "n_classes");
+    require_all_within(classes, 0, n_classes, "classes");
+    const std::int64_t* times = checked_weights(weights, n_rows);
+    std::vector<const double*> values;
+    for (const Input<double>& column : columns) {
+        require_size(column, n_rows, "a column");
+        values.push_back(column.data());
+    }
+    RankSums sums;
+    {
+        nb::gil_scoped_release unlocked;
+        sums = rank_sums(values, n_rows, classes.data(), std::size_t(n_classes), times);
+    }
+    return std::make_tuple(to_numpy(std::move(sums.n_samples)), to_numpy(std::move(sums.deviations)),
+                           to_numpy(std::move(sums.ties_high)), to_numpy(std::move(sums.ties_low)));
+}
+
 auto order_by_class(Input<std::int32_t> classes, std::int64_t n_classes) {
     require_within(std::int64_t(classes.size()), 0, kMaxSamples + 1, "the number of rows");
     require_within(n_classes, 1, kMaxClasses + 1, "n_classes");
@@ -262,6 +285,7 @@ void bind_dense_columns(nb::module_& m) {
     m.def("mdl_cuts", &mdl_cuts_of, "columns"_a, "classes"_a, "n_classes"_a, "table"_a, "shift"_a,
           "weights"_a.none() = nb::none());
     m.def("order_statistic_cuts", &order_statistic_cuts_of, "columns"_a, "n_bins"_a, "weights"_a.none() = nb::none());
+    m.def("rank_sums", &rank_sums_of, "columns"_a, "classes"_a, "n_classes"_a, "weights"_a.none() = nb::none());
     m.def("code_categories", with_alias_check(&code_categories_of), "columns"_a, "categories"_a, "are_unsigned"_a,
           "ends"_a, "missing_code"_a, "place"_a, "out"_a);
     m.def("code_by_cuts", with_alias_check(&code_by_cuts_of), "kernel"_a, "columns"_a, "cuts"_a, "ends"_a, "left"_a,

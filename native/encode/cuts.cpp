@@ -5,60 +5,15 @@
 #include <vector>
 
 #include "encode/mdl.hpp"
+#include "encode/small_span.hpp"
 #include "encode/sorting.hpp"
 
 namespace bitsieve {
 
 namespace {
 
-constexpr double kInt32 = 2147483648.0;         // 2^31
 constexpr std::int64_t kMinSelected = 1 << 15;  // numbers; fewer are sorted as fast
 constexpr int kIntervalBits = 16;
-
-// The whole numbers of a column that lie in a small span, from `low`.
-struct Span {
-    double low = 0;
-    std::uint64_t range = 0;  // the largest less the smallest
-};
-
-// Whether all numbers are whole and of a span of less than `most`. Ends early where it finds that they are not.
-template <class T>
-bool is_small_span(const T* values, std::int64_t n, std::uint64_t limit, Span& span) {
-    if constexpr (std::is_floating_point_v<T>) {
-        double low = kInt32;
-        double high = -kInt32;
-        for (std::int64_t i = 0; i < n; ++i) {
-            const double v = double(values[i]);
-            if (v != v) continue;
-            if (!(v > -kInt32 && v < kInt32) || double(std::int32_t(v)) != v) return false;
-            low = std::min(low, v);
-            high = std::max(high, v);
-            if (high - low >= double(limit)) return false;
-        }
-        if (low > high) return false;
-        span = {low, std::uint64_t(high - low)};
-    } else {
-        T low = values[0];
-        T high = low;
-        for (std::int64_t i = 1; i < n; ++i) {
-            low = std::min(low, values[i]);
-            high = std::max(high, values[i]);
-        }
-        span = {double(low), std::uint64_t(high) - std::uint64_t(low)};
-        if (double(low) < -kInt32 || double(high) > kInt32) return false;  // neighbours might be one double
-    }
-    return span.range < limit;
-}
-
-template <class T>
-bool is_missing(T value) {
-    return value != value;
-}
-
-template <class T>
-std::size_t index_in_span(T value, double low) {
-    return std::size_t(std::int64_t(value) - std::int64_t(low));
-}
 
 // What is kept from column to column.
 struct ColumnScratch {
@@ -74,14 +29,8 @@ struct ColumnScratch {
 // The numbers of a column that are there as ascending items, and as doubles.
 template <class T>
 void sort_column(const T* values, std::int64_t n, ColumnScratch& scratch) {
-    scratch.items.resize(std::size_t(n));
-    std::size_t n_present = 0;
-    for (std::int64_t i = 0; i < n; ++i) {
-        scratch.items[n_present] = {key_of(double(values[i])), std::uint32_t(i)};
-        n_present += !is_missing(values[i]);
-    }
-    scratch.items.resize(n_present);
-    sort_by_key(scratch.items, scratch.spare);
+    sort_present(values, n, scratch.items, scratch.spare);
+    const std::size_t n_present = scratch.items.size();
     scratch.values.resize(n_present);
     for (std::size_t i = 0; i < n_present; ++i) scratch.values[i] = value_of(scratch.items[i].key);
 }
@@ -215,10 +164,10 @@ Ragged<double> mdl_cuts(const Columns& table, const ClassVectors& vectors, const
     ColumnScratch scratch;
     MdlCutter cutter(vectors.n_classes, terms);
     UnsortedMdlCutter unsorted_cutter(vectors.n_classes, terms);
-    const std::uint64_t max_values = std::max<std::uint64_t>(4096, 2 * std::uint64_t(table.n_rows)) / vectors.n_classes;
+    const std::uint64_t limit = limit_of_span(table.n_rows, vectors.n_classes);
     for_each_tile<T>(table, table.n_rows, [&](std::int64_t, std::int64_t, const T* values, std::int64_t n) {
         Span span;
-        const bool counted = is_small_span(values, n, max_values, span);
+        const bool counted = is_small_span(values, n, limit, span);
         const std::int64_t* times = nullptr;
         const double* numbers = nullptr;
         const bool unsorted = !counted && unsorted_cutter.suits(std::size_t(n));
@@ -239,11 +188,7 @@ Ragged<double> mdl_cuts(const Columns& table, const ClassVectors& vectors, const
                 found.append(cutter.cuts(scratch.values.data(), ordered, times, scratch.values.size()));
                 continue;
             }
-            scratch.counts.assign(std::size_t(span.range + 1) * vectors.n_classes, 0);
-            for (std::int64_t i = 0; i < n; ++i)
-                if (!is_missing(values[i]))
-                    scratch.counts[index_in_span(values[i], span.low) * vectors.n_classes + std::size_t(classes[i])] +=
-                        weights ? std::uint32_t(weights[i]) : 1;
+            count_classes(values, n, span, classes, vectors.n_classes, weights, scratch.counts);
             found.append(cutter.cuts_of_counts(span.low, std::size_t(span.range + 1), scratch.counts.data()));
         }
     });

@@ -84,10 +84,7 @@ struct SortedColumn {
     std::vector<double> median;  // none where no value lies above it
 
     void sort(const double* column, std::int64_t n) {
-        items.clear();
-        for (std::int64_t i = 0; i < n; ++i)
-            if (column[i] == column[i]) items.push_back({key_of(column[i]), std::uint32_t(i)});
-        sort_by_key(items, spare);
+        sort_present(column, n, items, spare);
         values.clear();
         for (const KeyedRow& item : items) values.push_back(value_of(item.key));
         median.clear();

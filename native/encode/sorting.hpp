@@ -48,6 +48,26 @@ void insertion_sort(T* first, T* last, const Less& less) {
 // Sorts items by key; scratch is as long as the items afterwards.
 void sort_by_key(std::vector<KeyedRow>& items, std::vector<KeyedRow>& scratch);
 
+// The numbers of a column that are not NaN, in ascending order, each with label(i) of its row i in place of the row.
+template <class T, class Label>
+void sort_present(const T* values, std::int64_t n, const Label& label, std::vector<KeyedRow>& items,
+                  std::vector<KeyedRow>& scratch) {
+    items.resize(std::size_t(n));
+    std::size_t n_present = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+        items[n_present] = {key_of(double(values[i])), std::uint32_t(label(i))};
+        n_present += values[i] == values[i];
+    }
+    items.resize(n_present);
+    sort_by_key(items, scratch);
+}
+
+// The same with the rows.
+template <class T>
+void sort_present(const T* values, std::int64_t n, std::vector<KeyedRow>& items, std::vector<KeyedRow>& scratch) {
+    sort_present(values, n, [](std::int64_t row) { return row; }, items, scratch);
+}
+
 // The samples class by class.
 
 // The rows class by class, those of a class in their order, and how many each class has. Throws std::invalid_argument

@@ -5,11 +5,12 @@ import pytest
 from scipy import stats
 
 from bitsieve.dataset.rank_test import NO_DIFFERENCE, rank_tests
+from bitsieve.dataset.read import read_xy
 
 
 def rank_test(values, classes, n_classes, weights, *, is_ordered):
     """The test of one column."""
-    (test,) = rank_tests(values[:, None], classes, n_classes, weights, is_ordered=is_ordered)
+    (test,) = rank_tests([values], classes, n_classes, weights, is_ordered=is_ordered)
     return test
 
 
@@ -88,10 +89,27 @@ def test_nothing_to_compare_is_no_difference(values, classes, is_ordered):
 def test_columns_that_are_tested_together_have_the_tests_of_each(is_ordered, weights):
     tables = [tied_table(seed, 4) for seed in range(6)]
     classes = tables[0][1]
-    values = np.column_stack([*[values for values, _ in tables], np.zeros(80), np.full(80, np.nan)])
+    columns = [*[values for values, _ in tables], np.zeros(80), np.full(80, np.nan)]
     if weights is not None:
-        weights = np.random.default_rng(3).integers(0, 4, 80)
-    together = rank_tests(values, classes, 4, weights, is_ordered=is_ordered)
-    alone = [rank_test(column, classes, 4, weights, is_ordered=is_ordered) for column in values.T]
+        weights = np.random.default_rng(3).integers(1, 4, 80)
+    together = rank_tests(columns, classes, 4, weights, is_ordered=is_ordered)
+    alone = [rank_test(column, classes, 4, weights, is_ordered=is_ordered) for column in columns]
     assert together == alone
     assert together[-2:] == [NO_DIFFERENCE, NO_DIFFERENCE]
+
+
+def test_ties_of_very_many_samples_are_exact():
+    # Two values of n = 2^30 samples each, one in each class: H = (2 n - 1) n^2 / n^2 by hand, of sums up to 2^92.
+    n = 2**30
+    test = rank_test(np.array([0.0, 1.0]), np.array([0, 1]), 2, np.array([n, n]), is_ordered=False)
+    assert test.statistic == 2 * n - 1
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2, 5])
+def test_threads_change_nothing(n_jobs):
+    random = np.random.default_rng(10)
+    X = random.normal(size=(3000, 40))
+    table = read_xy(X, random.integers(0, 3, 3000))
+    columns = [17, 3, *range(20, 40)]
+    expected = [rank_test(X[:, j].copy(), table.target.codes, 3, None, is_ordered=False) for j in columns]
+    assert table.rank_tests(columns, n_jobs) == expected

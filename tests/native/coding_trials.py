@@ -131,6 +131,32 @@ def mdl(random, kernel):
     return sum(equal(a, b) for a, b in zip(found, wanted, strict=True)) + len(wanted)
 
 
+@trial("rank_sums")
+def sums_of_ranks(random, kernel):
+    n_samples = size(random, 300)
+    classes, n_classes = class_codes(random, n_samples)
+    table = any_table(random, n_samples, int(random.integers(1, 5)), infinite=True).astype(float)
+    weights = random.integers(1, 4, n_samples) if random.random() < 0.5 else None
+    times = np.ones(n_samples, np.int64) if weights is None else weights
+    found = _native.rank_sums([column.copy() for column in table.T], classes, n_classes, weights)
+    n_found, deviations, ties_high, ties_low = found
+    n_compared = 0
+    for j, column in enumerate(table.T):
+        present = np.repeat(~np.isnan(column), times)
+        ranked = np.repeat(column, times)[present]
+        classes_of_ranked = np.repeat(classes, times)[present]
+        smaller = (ranked[:, None] > ranked).sum(axis=1)
+        not_larger = (ranked[:, None] >= ranked).sum(axis=1)
+        wanted = np.zeros(n_classes, np.int64)
+        np.add.at(wanted, classes_of_ranked, smaller + not_larger - len(ranked))
+        place = slice(j * n_classes, (j + 1) * n_classes)
+        n_compared += equal(n_found[place], np.bincount(classes_of_ranked, minlength=n_classes))
+        n_compared += equal(deviations[place], wanted)
+        _, sizes = np.unique(ranked, return_counts=True)
+        n_compared += equal(2**32 * ties_high[j] + ties_low[j], (sizes**3 - sizes).sum())
+    return n_compared
+
+
 def order_statistics(values, n_bins, times):
     """Cuts of about equal numbers by their definition."""
     there = ~np.isnan(values)

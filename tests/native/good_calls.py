@@ -166,6 +166,10 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
                                  weights)
         for weights in (None, np.ones(N, np.int64))
     ],
+    "rank_sums": [
+        lambda weights=weights: (list(values(double).T.copy()), np.arange(N, dtype=np.int32) % C, C, weights)
+        for weights in (None, np.ones(N, np.int64))
+    ],
     "dependence_of_codes": [
         lambda: (np.arange(N, dtype=np.int32) % 3, np.arange(2 * N, dtype=np.int32).reshape(2, N) % C, C,
                  np.arange(N, dtype=np.uint32), np.array([0, 2, N]), table, shift)

@@ -9,6 +9,7 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 
+from bitsieve.counts.threads import spread
 from bitsieve.dataset.column_info import ColumnInfo
 from bitsieve.dataset.describe_columns import describe_columns
 from bitsieve.dataset.encoding import SMALL_RANGE, ColumnValues, Encoded, all_missing, are_categories, encode, take_rows
@@ -36,7 +37,8 @@ from bitsieve.utils.types import Label
 
 #: The capabilities of a table whose rows can all be counted; see :class:`~bitsieve.methods.method.Method`.
 COUNTS = frozenset({"tables", "partition", "joined", "independent", "unstratified"})
-RANKED_VALUES_AT_ONCE = 1 << 18  # of the columns whose ranks are tested together
+RANKED_VALUES_AT_ONCE = 1 << 22  # of the columns whose ranks are tested together
+RANKED_VALUES_A_THREAD = 1 << 14  # with fewer the start of a thread does not pay
 
 
 @dataclass(frozen=True)
@@ -172,7 +174,7 @@ class Dataset(NamedColumns, ABC):
     def is_row_counter(self, j: int) -> bool:
         """Whether feature ``j`` increases by one, or decreases by one, with every row."""
 
-    def rank_tests(self, columns: Sequence[int]) -> list[RankTest] | None:
+    def rank_tests(self, columns: Sequence[int], n_jobs: int | None = None) -> list[RankTest] | None:
         """The tests whether the ranks of numeric columns depend on the target, which no cut of theirs separates.
 
         None, as by default, if neither the rows nor their distinct numbers are in memory.
@@ -448,15 +450,20 @@ class InMemoryDataset(Dataset, InspectedColumns):
         numbering = RowNumbering.of_rows(values, 0)
         return numbering is not None and numbering.is_row_counter
 
-    def rank_tests(self, columns: Sequence[int]) -> list[RankTest]:
+    def rank_tests(self, columns: Sequence[int], n_jobs: int | None = None) -> list[RankTest]:
         target = self.target
         is_ordered = target.kind == "binned"
-        tests: list[RankTest] = []
+        tests: dict[int, RankTest] = {}
+
+        def test(batch: Sequence[int]) -> None:
+            values = [self.numeric(j) for j in batch]
+            tests_of_batch = rank_tests(values, target.codes, target.n_classes, self.weights, is_ordered=is_ordered)
+            tests.update(zip(batch, tests_of_batch, strict=True))
+
+        n_values = len(columns) * self.n_samples
         n_columns_at_once = max(1, RANKED_VALUES_AT_ONCE // self.n_samples)
-        for first in range(0, len(columns), n_columns_at_once):
-            values = np.column_stack([self.numeric(j) for j in columns[first : first + n_columns_at_once]])
-            tests += rank_tests(values, target.codes, target.n_classes, self.weights, is_ordered=is_ordered)
-        return tests
+        spread(test, columns, n_values // RANKED_VALUES_A_THREAD, n_jobs, n_columns_at_once)
+        return [tests[j] for j in columns]
 
     def number_range(self, j: int) -> tuple[float, float] | None:
         if not self.is_numeric(j):

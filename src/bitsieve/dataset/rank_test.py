@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from bitsieve import _native
 from bitsieve.utils.arrays import Floats, Integers, Values
 from bitsieve.utils.chi_squared import chi_squared_tail
 
@@ -22,7 +24,7 @@ NO_DIFFERENCE = RankTest(statistic=0.0, p=1.0)
 
 
 def rank_tests(
-    values: Floats, classes: Values, n_classes: int, weights: Integers | None, *, is_ordered: bool
+    columns: Sequence[Floats], classes: Values, n_classes: int, weights: Integers | None, *, is_ordered: bool
 ) -> list[RankTest]:
     """Test of every column whether the ranks of its values depend on the classes.
 
@@ -36,14 +38,14 @@ def rank_tests(
 
     Parameters
     ----------
-    values : ndarray of float, shape (n_samples, n_columns)
+    columns : sequence of ndarray of float, shape (n_samples,)
         NaN is a missing value.
     classes : ndarray of int, shape (n_samples,)
         The codes of the classes, from 0.
     n_classes : int
         The number of classes.
     weights : ndarray of int, shape (n_samples,), or None
-        Frequency weights; None for 1 each.
+        Frequency weights, 1 or more; None for 1 each.
     is_ordered : bool
         Whether the classes are the intervals of a quantity, in their order.
 
@@ -52,40 +54,23 @@ def rank_tests(
     list of RankTest, length n_columns
         A statistic of 0 and p = 1 if all values of a column are equal, or all of one class.
     """
-    n_columns = values.shape[1]
-    order = np.argsort(values, axis=0)
-    sorted_values = np.take_along_axis(values, order, axis=0)
-    sorted_classes = classes[order]
-    is_present = ~np.isnan(sorted_values)
-    n_samples = is_present.astype(np.int64) if weights is None else is_present * weights[order]
-
-    differs_from_previous = sorted_values[1:] != sorted_values[:-1]  # a missing value differs from all, and counts 0
-    end = np.ones((1, n_columns), bool)
-    is_first_of_value = np.concatenate([end, differs_from_previous])
-    is_last_of_value = np.concatenate([differs_from_previous, end])
-    n_up_to = np.cumsum(n_samples, axis=0)
-    n_total = n_up_to[-1]
-    n_smaller = np.maximum.accumulate(np.where(is_first_of_value, n_up_to - n_samples, 0), axis=0)
-    n_not_larger = np.minimum.accumulate(np.where(is_last_of_value, n_up_to, n_total)[::-1], axis=0)[::-1]
-    # Twice the mean rank of equal values, less twice the mean of all ranks: whole numbers
-    rank_deviations = n_smaller + n_not_larger - n_total
-    n_of_value = np.where(is_first_of_value, n_not_larger - n_smaller, 0)
-
-    column = np.broadcast_to(np.arange(n_columns), order.shape)
-    n_per_class = np.zeros((n_classes, n_columns), np.int64)
-    np.add.at(n_per_class, (sorted_classes, column), n_samples)
-    sums_of_classes = np.zeros((n_classes, n_columns), np.int64)
-    np.add.at(sums_of_classes, (sorted_classes, column), n_samples * rank_deviations)
+    n_samples, deviations, ties_high, ties_low = _native.rank_sums(
+        columns, np.asarray(classes, np.int32), n_classes, weights
+    )
+    n_per_class = n_samples.reshape(len(columns), n_classes)
+    # Of twice the mean rank of equal values, less twice the mean of all ranks: whole numbers
+    sums_of_classes = deviations.reshape(len(columns), n_classes)
     statistic_and_freedom = _rank_correlation if is_ordered else _kruskal_wallis
     tests = []
-    for j in range(n_columns):
-        has_samples = n_per_class[:, j] > 0
-        squares = _sum_of_squares(n_of_value[:, j])
+    for j in range(len(columns)):
+        has_samples = n_per_class[j] > 0
+        ties = (int(ties_high[j]) << 32) + int(ties_low[j])
+        squares = _sum_of_squares(int(n_per_class[j].sum()), ties)
         if np.count_nonzero(has_samples) < 2 or squares == 0:
             tests.append(NO_DIFFERENCE)
             continue
         statistic, freedom = statistic_and_freedom(
-            n_per_class[has_samples, j], sums_of_classes[has_samples, j].tolist(), squares
+            n_per_class[j, has_samples], sums_of_classes[j, has_samples].tolist(), squares
         )
         tests.append(RankTest(statistic=statistic, p=chi_squared_tail(freedom, statistic)))
     return tests
@@ -106,11 +91,14 @@ def _rank_correlation(n_per_class: Integers, sums_of_classes: list[int], squares
     class_deviations = 2 * n_up_to - n_per_class - n_up_to[-1]
     for class_deviation, sum_of_class in zip(class_deviations.tolist(), sums_of_classes, strict=True):
         covariance += class_deviation * sum_of_class
-    return (int(n_up_to[-1]) - 1) * covariance**2 / (squares * _sum_of_squares(n_per_class)), 1
+    n_samples = int(n_up_to[-1])
+    squares_of_classes = _sum_of_squares(n_samples, sum(n**3 - n for n in n_per_class.tolist()))
+    return (n_samples - 1) * covariance**2 / (squares * squares_of_classes), 1
 
 
-def _sum_of_squares(counts: Integers) -> int:
-    """The sum of the squared deviations of all samples, ``(N^3 - N - sum_t (t^3 - t)) / 3`` for ties of t samples."""
-    n_samples = int(counts.sum())
-    tied: int = sum(t**3 - t for t in counts[counts > 1].tolist())
-    return (n_samples**3 - n_samples - tied) // 3
+def _sum_of_squares(n_samples: int, ties: int) -> int:
+    """The sum of the squared deviations of all samples, ``(N^3 - N - ties) / 3``.
+
+    ``ties`` is the sum of ``t^3 - t`` over the values, of t samples each.
+    """
+    return (n_samples**3 - n_samples - ties) // 3

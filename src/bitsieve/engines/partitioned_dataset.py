@@ -189,7 +189,7 @@ class PartitionedDataset(OutOfCoreDataset):
         has_exact_ends = column.kind is not None and column.low is not None and column.rank_error == 0
         return (float(column.low), float(column.high)) if has_exact_ends else None
 
-    def rank_tests(self, columns: Sequence[int]) -> list[RankTest] | None:
+    def rank_tests(self, columns: Sequence[int], n_jobs: int | None = None) -> list[RankTest] | None:
         coding = self.coding
         if coding is None or not all(j in coding.rank_tests for j in columns):
             return None

@@ -66,7 +66,7 @@ def run_on_counts(prepared: PreparedSelection, counted_table: CountedTable, exec
         arguments = arguments_by_index(arguments, method, table, information.source)
         _warn_of_long_job(method, table, int(information.varies.sum()), n_selected)
         result = method.run(information, n_selected, **arguments)
-        ranking = rank_uncut_columns(result, counted_table, selection, candidates)
+        ranking = rank_uncut_columns(result, counted_table, selection, candidates, execution.n_jobs)
         result = ranking.result.with_dropped_last(table.dropped, table.n_features)
         evidence = count_evidence(counted_table, result.selected, information)
     return Fit(

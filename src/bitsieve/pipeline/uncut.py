@@ -29,9 +29,13 @@ class UncutRanking:
 
 
 def rank_uncut_columns(
-    result: MethodResult, counted_table: CountedTable, selection: SelectionOptions, candidates: Candidates | None
+    result: MethodResult,
+    counted_table: CountedTable,
+    selection: SelectionOptions,
+    candidates: Candidates | None,
+    n_jobs: int | None,
 ) -> UncutRanking:
-    """Rank the columns without a cut by the statistic of :func:`~bitsieve.dataset.rank_test.rank_test`.
+    """Rank the columns without a cut by the statistic of :func:`~bitsieve.dataset.rank_test.rank_tests`.
 
     A column without a cut has one code and so no information by the counts: the method ranks such columns last, in the
     order of the table. Here they follow the columns that add information, and precede those that add none. Their score
@@ -50,7 +54,7 @@ def rank_uncut_columns(
         return UncutRanking(result, {})
     tests = None
     if not counted_table.has_several_strata:  # the ranks of all rows differ between strata
-        tests = counted_table.table.rank_tests(uncut.tolist())
+        tests = counted_table.table.rank_tests(uncut.tolist(), n_jobs)
     if tests is None:
         return UncutRanking(result, None)
 
