@@ -2,6 +2,7 @@
 
 import atexit
 import gc
+import os
 import signal
 import sys
 from contextlib import suppress
@@ -9,11 +10,15 @@ from contextlib import suppress
 from bitsieve import cli
 
 OBJECTS_BETWEEN_COLLECTIONS = 200_000  # a short job makes so many objects and no garbage: the search for it is in vain
+#: The allocator of Arrow reads it when it is loaded; "0" switches huge pages off for the process. A short job touches
+#: most of its memory once, and in a virtual machine it takes long to clear huge pages.
+ALLOWS_HUGE_PAGES = "MIMALLOC_ALLOW_THP"
 
 
 def main() -> int:
     """Run the command line as all that this process does, and return its exit code."""
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
+    os.environ.setdefault(ALLOWS_HUGE_PAGES, "0")
     ending = cli.EndingOfTheProcess()
     taken = cli.take_signals(ending)
     if taken:

@@ -1,7 +1,8 @@
-"""What a selection in batches takes of memory stays below the limit that it is given."""
+"""What a selection in batches takes of memory stays below the limit that it is given, and its pages are small."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -70,3 +71,28 @@ def test_memory_stays_below_the_limit(files, method, binning):
     code = MEASURED.format(method=method, binning=binning, memory=MEMORY, **paths)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=300)
     assert 0 < int(done.stdout) < MEMORY
+
+
+PAGES = """
+import sys
+from bitsieve.__main__ import main
+main()
+with open("/proc/self/status") as file:
+    print(*(line for line in file if line.startswith("THP_enabled")))
+"""
+
+
+@pytest.mark.skipif(
+    not Path("/proc/self/status").exists() or "THP_enabled" not in Path("/proc/self/status").read_text(),
+    reason="/proc does not tell whether a process has huge pages here",
+)
+@pytest.mark.skipif(int(pa.__version__.split(".")[0]) < 26, reason="the allocator of older Arrow may have no such switch")
+@pytest.mark.parametrize(("chosen", "is_enabled"), [(None, 0), ("1", 1)])
+def test_the_command_has_no_huge_pages_unless_the_user_asks_for_them(tmp_path, chosen, is_enabled):
+    (tmp_path / "table.csv").write_text("x,y\n1,a\n2,b\n3,a\n4,b\n")
+    environment = {name: value for name, value in os.environ.items() if name != "MIMALLOC_ALLOW_THP"}
+    if chosen is not None:
+        environment["MIMALLOC_ALLOW_THP"] = chosen
+    command = [sys.executable, "-c", PAGES, "select", str(tmp_path / "table.csv"), "-t", "y"]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert done.stdout.split()[-2:] == ["THP_enabled:", str(is_enabled)], done.stderr
