@@ -42,16 +42,16 @@ void radix_passes(std::vector<KeyedRow>& items, std::vector<KeyedRow>& scratch, 
         for (const KeyedRow& item : items) scratch[start[(upper(item.key) >> (kBits * p)) % kDigits]++] = item;
         items.swap(scratch);
     }
-    for (std::size_t first = 0, last; first < n; first = last) {  // what stands together by its upper bits
-        const std::uint64_t bits = upper(items[first].key);
-        bool ascends = true;
-        for (last = first + 1; last < n && upper(items[last].key) == bits; ++last)
-            ascends &= items[last - 1].key <= items[last].key;
-        if (ascends) continue;
-        if (last - first <= kFewEqual)
-            insertion_sort(&items[first], &items[0] + last, smaller);
+    for (std::size_t i = 1; i < n; ++i) {
+        if (items[i - 1].key <= items[i].key) continue;
+        const std::uint64_t bits = upper(items[i].key);  // what stands together by them
+        std::size_t first = i - 1;
+        while (first > 0 && upper(items[first - 1].key) == bits) --first;
+        while (i < n && upper(items[i].key) == bits) ++i;
+        if (i - first <= kFewEqual)
+            insertion_sort(&items[first], &items[0] + i, smaller);
         else
-            std::sort(&items[first], &items[0] + last, smaller);
+            std::sort(&items[first], &items[0] + i, smaller);
     }
 }
 
