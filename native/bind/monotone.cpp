@@ -1,7 +1,9 @@
 // The best bins with a trend of the event rate, in Python.
-#include <cmath>
+#include <algorithm>
 
+#include "bind/alias_check.hpp"
 #include "bind/binding.hpp"
+#include "encode/classed_keys.hpp"
 #include "encode/hull.hpp"
 #include "encode/monotone.hpp"
 #include "encode/pre_bins.hpp"
@@ -72,50 +74,93 @@ auto best_division_of(Input<std::int64_t> events, Input<std::int64_t> nonevents,
 
 using Weights = std::optional<Input<std::int64_t>>;
 
-SortedNumbers sorted_numbers_of(const Input<double>& values, const Weights& weights, const char* name) {
-    const double* data = values.data();
-    const std::int64_t n = std::int64_t(values.size());
-    require_within(n, 0, kMaxSamples, name);
-    bool is_ascending = true;
-    for (std::int64_t i = 1; i < n; ++i) is_ascending &= data[i - 1] <= data[i];
-    const bool is_finite = n == 0 || (std::isfinite(data[0]) && std::isfinite(data[n - 1]));
-    require(is_ascending && is_finite, "the numbers of a class must be finite and ascending");
-    if (!weights) return {data, nullptr, n};
-    require_size(*weights, n, "the weights of a class");
-    require_all_within(*weights, 1, kMaxSamples, "the weights of a class");
-    return {data, weights->data(), n};
+void require_weights(const Weights& weights, std::int64_t n_rows) {
+    if (!weights) return;
+    require_size(*weights, n_rows, "weights");
+    require_all_within(*weights, 1, kMaxSamples, "weights");
 }
 
-// The last number of each pre-bin but the last, the smallest number beyond, the events and other samples of each
-// pre-bin, and the number of distinct numbers.
-auto pre_bins_of(Input<double> events, Input<double> nonevents, Weights event_weights, Weights nonevent_weights,
-                 std::int64_t max_exact, std::int64_t max_pre_bins, bool refine) {
-    const SortedNumbers with_event = sorted_numbers_of(events, event_weights, "the number of events");
-    const SortedNumbers without_event = sorted_numbers_of(nonevents, nonevent_weights, "the number of nonevents");
-    require(with_event.n + without_event.n > 0, "a column without numbers has no pre-bins");
-    require_within(max_exact, 1, kMaxPreBins + 1, "max_exact");
-    require_within(max_pre_bins, 1, kMaxPreBins + 1, "max_pre_bins");
-    std::vector<double> cuts;
-    std::vector<double> next_above;
-    std::vector<std::int64_t> events_of_bin;
-    std::vector<std::int64_t> nonevents_of_bin;
-    PreBinEnds pre_bins;
+PieceLimits limits_of(const Input<double>& limits) {
+    require(std::is_sorted(limits.data(), limits.data() + limits.size()), "limits must be ascending");
+    return {limits.data(), std::int64_t(limits.size())};
+}
+
+// How many included rows there are, and how many reach each limit.
+auto count_reaching_of(Input<double> values, Input<bool> is_included, Input<double> limits) {
+    const std::int64_t n_rows = std::int64_t(values.size());
+    require_size(is_included, n_rows, "is_included");
+    const PieceLimits of_pieces = limits_of(limits);
+    std::vector<std::int64_t> counts;
     {
         nb::gil_scoped_release unlocked;
-        pre_bins = find_pre_bins(with_event, without_event, {max_exact, max_pre_bins, refine});
+        counts = count_reaching({values.data(), nullptr, is_included.data(), nullptr, n_rows}, of_pieces);
     }
-    PreBinEnd previous;
-    for (const PreBinEnd& end : pre_bins.ends) {
-        events_of_bin.push_back(end.events - previous.events);
-        nonevents_of_bin.push_back(end.nonevents - previous.nonevents);
-        previous = end;
-        if (end.n_distinct == pre_bins.n_distinct) break;
-        cuts.push_back(end.value);
-        next_above.push_back(end.next_value);
+    return to_numpy(std::move(counts));
+}
+
+// Writes the key and the weight of each row to the next place of its piece, those of rows that are not included after
+// those of the last piece.
+void place_keys_of(Input<double> values, Input<bool> is_event, Input<bool> is_included, Weights weights,
+                   Input<double> limits, Input<std::int64_t> first_places, Input<std::int64_t> end_places,
+                   Output<std::uint64_t> keys, std::optional<Output<std::int64_t>> placed_weights) {
+    const std::int64_t n_rows = std::int64_t(values.size());
+    require_size(is_event, n_rows, "is_event");
+    require_size(is_included, n_rows, "is_included");
+    require_weights(weights, n_rows);
+    const PieceLimits of_pieces = limits_of(limits);
+    require_size(first_places, of_pieces.n + 2, "first_places");
+    require_size(end_places, of_pieces.n + 2, "end_places");
+    const std::int64_t n_keys = std::int64_t(keys.size());
+    std::vector<std::int64_t> next = to_vector(first_places);
+    for (std::size_t piece = 0; piece < next.size(); ++piece) {
+        require_within(end_places.data()[piece], 0, n_keys + 1, "the end of the places of a piece");
+        require_within(next[piece], 0, end_places.data()[piece] + 1, "the first place of a piece");
     }
-    return std::make_tuple(to_numpy(std::move(cuts)), to_numpy(std::move(next_above)),
-                           to_numpy(std::move(events_of_bin)), to_numpy(std::move(nonevents_of_bin)),
-                           pre_bins.n_distinct);
+    require(weights.has_value() == placed_weights.has_value(), "give both weights and placed_weights, or neither");
+    if (placed_weights) require_size(*placed_weights, n_keys, "placed_weights");
+    const ClassedColumn column{values.data(), is_event.data(), is_included.data(), weights ? weights->data() : nullptr,
+                               n_rows};
+    const Places places{next.data(), end_places.data(), keys.data(), placed_weights ? placed_weights->data() : nullptr};
+    bool is_placed = false;
+    {
+        nb::gil_scoped_release unlocked;
+        is_placed = place_keys(column, of_pieces, places);
+    }
+    require(is_placed, "the places of a piece do not suffice");
+}
+
+// Of each end of a pre-bin in a piece: numbers, events and nonevents up to it, its number, and the next one.
+auto pre_bins_of(Input<std::uint64_t> keys, Weights weights, bool is_negative, std::int64_t n_before,
+                 std::int64_t n_of_column, std::int64_t max_exact, std::int64_t max_pre_bins, bool refine) {
+    const std::int64_t n = std::int64_t(keys.size());
+    require_within(n, 1, kMaxSamples, "the number of keys");
+    require_weights(weights, n);
+    require_within(n_of_column, 1, kMaxCount, "n_of_column");
+    require_within(n_before, 0, n_of_column, "n_before");
+    require_within(max_exact, 1, kMaxPreBins + 1, "max_exact");
+    require_within(max_pre_bins, 1, kMaxPreBins + 1, "max_pre_bins");
+    const SortedPiece piece{keys.data(), weights ? weights->data() : nullptr, n, is_negative, n_before, n_of_column};
+    std::vector<PreBinEnd> pre_bins;
+    {
+        nb::gil_scoped_release unlocked;
+        if (std::is_sorted(piece.keys, piece.keys + n))
+            pre_bins = find_pre_bins(piece, {max_exact, max_pre_bins, refine});
+    }
+    require(!pre_bins.empty(), "keys must be ascending");
+    std::vector<std::int64_t> n_distinct;
+    std::vector<std::int64_t> events;
+    std::vector<std::int64_t> nonevents;
+    std::vector<double> values;
+    std::vector<double> next_values;
+    for (const PreBinEnd& end : pre_bins) {
+        n_distinct.push_back(end.n_distinct);
+        events.push_back(end.events);
+        nonevents.push_back(end.nonevents);
+        values.push_back(end.value);
+        next_values.push_back(end.next_value);
+    }
+    return std::make_tuple(to_numpy(std::move(n_distinct)), to_numpy(std::move(events)), to_numpy(std::move(nonevents)),
+                           to_numpy(std::move(values)), to_numpy(std::move(next_values)));
 }
 
 auto hull_vertices_of(Input<std::int64_t> events, Input<std::int64_t> nonevents) {
@@ -133,32 +178,20 @@ double hull_information_value_of(Input<std::int64_t> events, Input<std::int64_t>
     return hull_information_value(bins, smoothing);
 }
 
-// The numbers of the included rows with the event, and of those without it, in the order of the rows.
-auto split_by_class_of(Input<double> values, Input<bool> is_event, Input<bool> is_included) {
-    const std::int64_t n = std::int64_t(values.size());
-    require_within(n, 0, kMaxSamples, "the number of rows");
-    require_size(is_event, n, "is_event");
-    require_size(is_included, n, "is_included");
-    NumbersOfClasses numbers;
-    {
-        nb::gil_scoped_release unlocked;
-        numbers = split_by_class(values.data(), is_event.data(), is_included.data(), n);
-    }
-    return std::make_tuple(to_numpy(std::move(numbers.with_event)), to_numpy(std::move(numbers.without_event)));
-}
-
 }  // namespace
 
 void bind_monotone(nb::module_& m) {
     m.def("best_division", &best_division_of, "events"_a, "nonevents"_a, "total_events"_a, "total_nonevents"_a,
           "trend"_a, "objective"_a, "smoothing"_a, "cost_per_bin"_a, "min_n_bins"_a, "max_n_bins"_a, "min_rows"_a,
           "max_rows"_a, "min_events"_a, "min_nonevents"_a, "min_rate_difference"_a);
-    m.def("pre_bins", &pre_bins_of, "events"_a, "nonevents"_a, "event_weights"_a.none(), "nonevent_weights"_a.none(),
+    m.def("count_reaching", &count_reaching_of, "values"_a, "is_included"_a, "limits"_a);
+    m.def("place_keys", with_alias_check(&place_keys_of), "values"_a, "is_event"_a, "is_included"_a, "weights"_a.none(),
+          "limits"_a, "first_places"_a, "end_places"_a, "keys"_a, "placed_weights"_a.none());
+    m.def("pre_bins", &pre_bins_of, "keys"_a, "weights"_a.none(), "is_negative"_a, "n_before"_a, "n_of_column"_a,
           "max_exact"_a, "max_pre_bins"_a, "refine"_a);
     m.def("hull_vertices", &hull_vertices_of, "events"_a, "nonevents"_a);
     m.def("hull_information_value", &hull_information_value_of, "events"_a, "nonevents"_a, "total_events"_a,
           "total_nonevents"_a, "smoothing"_a);
-    m.def("split_by_class", &split_by_class_of, "values"_a, "is_event"_a, "is_included"_a);
 }
 
 }  // namespace bitsieve

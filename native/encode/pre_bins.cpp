@@ -9,88 +9,115 @@
 namespace bitsieve {
 namespace {
 
-// A class of sorted samples that is read number by number.
-class Reader {
+constexpr std::int64_t kBlockRows = 64;
+
+// Samples up to a row.
+struct Counts {
+    std::int64_t events = 0, nonevents = 0;
+};
+
+// Successive rows. A number has all its rows in one block.
+struct Block {
+    std::int64_t end = 0;                    // the row after the last
+    std::int64_t n_distinct = 0;             // numbers of the block
+    std::int64_t events = 0, nonevents = 0;  // samples up to its end
+};
+
+struct WeightOne {
+    std::int64_t operator[](std::int64_t) const { return 1; }
+};
+
+template <class Weights>
+Block block_from(const SortedPiece& piece, const Weights& weights, std::int64_t first, const Counts& before) {
+    std::int64_t end = std::min(first + kBlockRows, piece.n);
+    while (end < piece.n && is_same_number(piece.keys[end - 1], piece.keys[end])) ++end;
+    std::int64_t rows = 0;
+    std::int64_t events = 0;
+    std::int64_t n_steps = 0;
+    for (std::int64_t i = first; i < end; ++i) {
+        rows += weights[i];
+        events += weights[i] & -std::int64_t(is_event_of(piece.keys[i]));
+    }
+    for (std::int64_t i = first + 1; i < end; ++i) n_steps += !is_same_number(piece.keys[i - 1], piece.keys[i]);
+    return {end, n_steps + 1, before.events + events, before.nonevents + rows - events};
+}
+
+template <class Weights>
+std::vector<Block> blocks_of(const SortedPiece& piece, const Weights& weights) {
+    std::vector<Block> blocks;
+    blocks.reserve(std::size_t(piece.n / kBlockRows + 1));
+    Block block;
+    while (block.end < piece.n) {
+        block = block_from(piece, weights, block.end, {block.events, block.nonevents});
+        blocks.push_back(block);
+    }
+    return blocks;
+}
+
+// The hull of the ends of all blocks. A vertex of the hull of all numbers lies on it, or on the outer side of it.
+class BlockHull {
 public:
-    explicit Reader(const SortedNumbers& numbers) : numbers_(numbers) { look(); }
+    BlockHull(const std::vector<Block>& blocks, bool rising) : rising_(rising), hull_(rising) {
+        for (const Block& block : blocks) hull_.append(block);
+        begin_edge();
+    }
 
-    double next() const { return next_; }  // infinite where none is left
-
-    // The weight of all samples of this value. Which class has the next number is anybody's guess: the first sample is
-    // taken without a branch.
-    std::int64_t take(double value) {
-        const std::int64_t has_sample = next_ == value;
-        std::int64_t weight = has_sample * weight_;
-        position_ += has_sample;
-        look();
-        while (next_ == value) {
-            weight += weight_;
-            ++position_;
-            look();
+    // Whether a vertex may lie in the next block, which has so many events and nonevents.
+    bool may_have_vertex(const Block& block, const Block& before) {
+        while (hull_.vertices()[edge_ + 1].end < block.end) {
+            ++edge_;
+            begin_edge();
         }
-        return weight;
+        return rising_ ? reaches(before.events, block.nonevents) : reaches(block.events, before.nonevents);
+    }
+
+    // Whether a point in that block is on the outer side of the edge below it.
+    bool reaches(std::int64_t events, std::int64_t nonevents) const {
+        const Block& from = hull_.vertices()[edge_];
+        const __int128 first = __int128(events - from.events) * edge_nonevents_;
+        const __int128 second = __int128(nonevents - from.nonevents) * edge_events_;
+        return rising_ ? first <= second : first >= second;
     }
 
 private:
-    void look() {
-        if (position_ == numbers_.n) {
-            next_ = std::numeric_limits<double>::infinity();
-            return;
-        }
-        next_ = numbers_.values[position_];
-        if (numbers_.weights != nullptr) weight_ = numbers_.weights[position_];
+    void begin_edge() {
+        const Block& from = hull_.vertices()[edge_];
+        const Block& to = hull_.vertices()[edge_ + 1];
+        edge_events_ = to.events - from.events;
+        edge_nonevents_ = to.nonevents - from.nonevents;
     }
 
-    const SortedNumbers numbers_;
-    std::int64_t position_ = 0;
-    std::int64_t weight_ = 1;
-    double next_;
+    bool rising_;
+    ConvexHull<Block> hull_;
+    std::size_t edge_ = 0;
+    std::int64_t edge_events_ = 0, edge_nonevents_ = 0;
 };
 
-std::int64_t n_samples(const SortedNumbers& numbers) {
-    if (numbers.weights == nullptr) return numbers.n;
-    std::int64_t sum = 0;
-    for (std::int64_t i = 0; i < numbers.n; ++i) sum += numbers.weights[i];
-    return sum;
-}
-
-// The samples of one number.
-struct Counts {
-    std::int64_t events, nonevents;
-
-    bool has_smaller_rate_than(const Counts& other) const {
-        return __int128(events) * other.nonevents < __int128(other.events) * nonevents;
-    }
-};
-
-// Picks the distinct numbers at which pre-bins end.
+// Picks the numbers of a piece at which pre-bins end.
 class EndFinder {
 public:
-    EndFinder(const PreBinRules& rules, std::int64_t n_rows) : rules_(rules), n_rows_(n_rows) { set_next_rank(); }
-
-    // A number and the next one: what comes next says whether the first may be a vertex. It is none of a hull, where
-    // already its two neighbours are on the wrong side of it.
-    void append(const PreBinEnd& end, const Counts& counts, const Counts& next_counts) {
-        append_by_rank(end);
-        if (!rules_.refine) return;
-        if (counts.has_smaller_rate_than(next_counts)) rising_.append(end);
-        if (next_counts.has_smaller_rate_than(counts)) falling_.append(end);
+    EndFinder(const PreBinRules& rules, const SortedPiece& piece) : rules_(rules), piece_(piece) {
+        while (next_rank_ <= piece.n_before) set_next_rank();
     }
 
-    void append_last(const PreBinEnd& end) {
-        append_by_rank(end);
-        if (!rules_.refine) return;
-        rising_.append(end);
-        falling_.append(end);
+    // Whether rows up to so many may end a pre-bin by their rank.
+    bool has_rank(std::int64_t n_rows) const { return piece_.n_before + n_rows >= next_rank_; }
+
+    void append_by_rank(const PreBinEnd& end) {
+        const std::int64_t rows = end.events + end.nonevents;
+        if (!has_rank(rows)) return;
+        by_rank_.push_back(end);
+        while (has_rank(rows)) set_next_rank();
     }
 
-    std::vector<PreBinEnd> ends() const {
-        if (std::int64_t(first_.size()) <= rules_.max_exact) return first_;
+    void append_rising(const PreBinEnd& end) { rising_.append(end); }
+    void append_falling(const PreBinEnd& end) { falling_.append(end); }
+
+    std::vector<PreBinEnd> ends(const PreBinEnd& last) const {
         std::vector<PreBinEnd> ends = by_rank_;
-        if (rules_.refine) {
-            ends.insert(ends.end(), rising_.vertices().begin() + 1, rising_.vertices().end());
-            ends.insert(ends.end(), falling_.vertices().begin() + 1, falling_.vertices().end());
-        }
+        ends.insert(ends.end(), rising_.vertices().begin() + 1, rising_.vertices().end());
+        ends.insert(ends.end(), falling_.vertices().begin() + 1, falling_.vertices().end());
+        ends.push_back(last);
         const auto is_before = [](const PreBinEnd& a, const PreBinEnd& b) { return a.n_distinct < b.n_distinct; };
         const auto is_same = [](const PreBinEnd& a, const PreBinEnd& b) { return a.n_distinct == b.n_distinct; };
         std::sort(ends.begin(), ends.end(), is_before);
@@ -99,82 +126,113 @@ public:
     }
 
 private:
-    void append_by_rank(const PreBinEnd& end) {
-        if (end.n_distinct <= rules_.max_exact + 1) first_.push_back(end);
-        const std::int64_t rows = end.events + end.nonevents;
-        if (rows < next_rank_) return;
-        by_rank_.push_back(end);
-        while (rows >= next_rank_) set_next_rank();
-    }
-
     // The rank of the next order statistic; after that of all samples there is none.
     void set_next_rank() {
         ++n_ranks_;
         if (n_ranks_ <= rules_.max_pre_bins)
-            next_rank_ = std::max<std::int64_t>(1, rank_of_cut(n_ranks_, n_rows_, rules_.max_pre_bins));
+            next_rank_ = std::max<std::int64_t>(1, rank_of_cut(n_ranks_, piece_.n_of_column, rules_.max_pre_bins));
         else
             next_rank_ = std::numeric_limits<std::int64_t>::max();
     }
 
     const PreBinRules& rules_;
-    const std::int64_t n_rows_;
+    const SortedPiece& piece_;
     std::int64_t n_ranks_ = 0;
     std::int64_t next_rank_ = 0;
-    std::vector<PreBinEnd> first_;  // the first distinct numbers, one more than may all be tried
     std::vector<PreBinEnd> by_rank_;
     ConvexHull<PreBinEnd> rising_{true};
     ConvexHull<PreBinEnd> falling_{false};
 };
 
-}  // namespace
+// Reads the numbers of a block, one after the other.
+template <class Weights>
+class NumberReader {
+public:
+    NumberReader(const SortedPiece& piece, const Weights& weights) : piece_(piece), weights_(weights) {}
 
-NumbersOfClasses split_by_class(const double* values, const bool* is_event, const bool* is_included,
-                                std::int64_t n_rows) {
-    std::size_t n_with = 0;
-    std::size_t n_included = 0;
-    for (std::int64_t i = 0; i < n_rows; ++i) {
-        n_included += is_included[i];
-        n_with += is_included[i] & is_event[i];
+    // Up to the end of a block whose numbers are not looked at.
+    void skip(const Block& block) {
+        row_ = block.end;
+        end_.n_distinct += block.n_distinct;
+        end_.events = block.events;
+        end_.nonevents = block.nonevents;
     }
-    // A number is written to both ends and stays at one of them: each vector has room for one that does not.
-    NumbersOfClasses numbers;
-    numbers.with_event.resize(n_with + 1);
-    numbers.without_event.resize(n_included - n_with + 1);
-    double* with_event = numbers.with_event.data();
-    double* without_event = numbers.without_event.data();
-    for (std::int64_t i = 0; i < n_rows; ++i) {
-        *with_event = values[i];
-        *without_event = values[i];
-        with_event += is_included[i] & is_event[i];
-        without_event += is_included[i] & !is_event[i];
+
+    // Takes all rows of the next number.
+    const PreBinEnd& read() {
+        const std::uint64_t key = piece_.keys[row_];
+        do {
+            const std::int64_t events = weights_[row_] & -std::int64_t(is_event_of(piece_.keys[row_]));
+            end_.events += events;
+            end_.nonevents += weights_[row_] - events;
+            ++row_;
+        } while (row_ < piece_.n && is_same_number(piece_.keys[row_], key));
+        ++end_.n_distinct;
+        end_.value = number_of(key, piece_.is_negative);
+        end_.next_value = row_ < piece_.n ? number_of(piece_.keys[row_], piece_.is_negative)
+                                          : std::numeric_limits<double>::infinity();
+        return end_;
     }
-    numbers.with_event.pop_back();
-    numbers.without_event.pop_back();
-    return numbers;
+
+    std::int64_t row() const { return row_; }
+
+private:
+    const SortedPiece& piece_;
+    const Weights& weights_;
+    std::int64_t row_ = 0;
+    PreBinEnd end_;
+};
+
+template <class Weights>
+std::vector<PreBinEnd> all_ends(const SortedPiece& piece, const Weights& weights) {
+    NumberReader reader(piece, weights);
+    std::vector<PreBinEnd> ends;
+    while (reader.row() < piece.n) ends.push_back(reader.read());
+    return ends;
 }
 
-PreBinEnds find_pre_bins(const SortedNumbers& events, const SortedNumbers& nonevents, const PreBinRules& rules) {
-    Reader with_event(events);
-    Reader without_event(nonevents);
-    EndFinder finder(rules, n_samples(events) + n_samples(nonevents));
-    PreBinEnd end;
-    Counts counts{};
-    while (true) {
-        const double value = std::min(with_event.next(), without_event.next());
-        if (value == std::numeric_limits<double>::infinity()) break;
-        const Counts next_counts{with_event.take(value), without_event.take(value)};
-        if (end.n_distinct > 0) {
-            end.next_value = value;
-            finder.append(end, counts, next_counts);
+template <class Weights>
+std::vector<PreBinEnd> chosen_ends(const SortedPiece& piece, const Weights& weights, const std::vector<Block>& blocks,
+                                   const PreBinRules& rules) {
+    NumberReader reader(piece, weights);
+    EndFinder finder(rules, piece);
+    BlockHull rising(blocks, true);
+    BlockHull falling(blocks, false);
+    PreBinEnd last;
+    Block before;
+    for (const Block& block : blocks) {
+        const bool may_rise = rules.refine && rising.may_have_vertex(block, before);
+        const bool may_fall = rules.refine && falling.may_have_vertex(block, before);
+        const bool is_last = block.end == piece.n;
+        before = block;
+        if (!may_rise && !may_fall && !is_last && !finder.has_rank(block.events + block.nonevents)) {
+            reader.skip(block);
+            continue;
         }
-        ++end.n_distinct;
-        end.value = value + 0.0;  // no negative zero
-        end.events += next_counts.events;
-        end.nonevents += next_counts.nonevents;
-        counts = next_counts;
+        while (reader.row() < block.end) {
+            last = reader.read();
+            finder.append_by_rank(last);
+            if (may_rise && rising.reaches(last.events, last.nonevents)) finder.append_rising(last);
+            if (may_fall && falling.reaches(last.events, last.nonevents)) finder.append_falling(last);
+        }
     }
-    finder.append_last(end);
-    return {finder.ends(), end.n_distinct};
+    return finder.ends(last);
+}
+
+template <class Weights>
+std::vector<PreBinEnd> find_ends(const SortedPiece& piece, const Weights& weights, const PreBinRules& rules) {
+    const std::vector<Block> blocks = blocks_of(piece, weights);
+    std::int64_t n_distinct = 0;
+    for (const Block& block : blocks) n_distinct += block.n_distinct;
+    if (n_distinct <= rules.max_exact) return all_ends(piece, weights);
+    return chosen_ends(piece, weights, blocks, rules);
+}
+
+}  // namespace
+
+std::vector<PreBinEnd> find_pre_bins(const SortedPiece& piece, const PreBinRules& rules) {
+    if (piece.weights == nullptr) return find_ends(piece, WeightOne{}, rules);
+    return find_ends(piece, piece.weights, rules);
 }
 
 }  // namespace bitsieve

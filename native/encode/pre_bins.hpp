@@ -1,28 +1,24 @@
 // The pre-bins of a column of numbers: the bins of which monotone.hpp merges some.
 //
-// The numbers of the samples with the event, and of those without it, are sorted each for themselves; one merge of the
-// two finds every distinct number with its counts. Up to a number of distinct numbers each is a pre-bin. Beyond, the
-// pre-bins end at order statistics, and at the vertices of the convex hulls of the cumulated counts (hull.hpp). Costs
-// O(n) time, and memory for the pre-bins alone.
+// Up to a number of distinct numbers each is a pre-bin. Beyond, the pre-bins end at order statistics, and at the vertices
+// of the convex hulls of the cumulated counts (hull.hpp). Here they are found in a piece of the column: all ends of
+// pre-bins of the column that lie in it are among its own. Costs O(n) time, and memory for a few rows in a hundred.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "encode/classed_keys.hpp"
+
 namespace bitsieve {
 
-struct NumbersOfClasses {
-    std::vector<double> with_event, without_event;
-};
-
-// The numbers of the included rows, in their order. Two passes without a branch on the class.
-NumbersOfClasses split_by_class(const double* values, const bool* is_event, const bool* is_included,
-                                std::int64_t n_rows);
-
-struct SortedNumbers {
-    const double* values;         // ascending
+struct SortedPiece {
+    const std::uint64_t* keys;    // ascending
     const std::int64_t* weights;  // how many samples each stands for; null: one
     std::int64_t n;
+    bool is_negative;          // whether its numbers are
+    std::int64_t n_before;     // samples of the column in the pieces before
+    std::int64_t n_of_column;  // samples of the column
 };
 
 struct PreBinRules {
@@ -31,19 +27,15 @@ struct PreBinRules {
     bool refine;                // whether the vertices of the hulls end pre-bins, too
 };
 
-// Where a pre-bin ends.
+// Where a pre-bin ends. All counts are within the piece.
 struct PreBinEnd {
     std::int64_t n_distinct = 0;             // numbers up to the end
     double value = 0;                        // the last of them
-    double next_value = 0;                   // the smallest number beyond; the last one has none
+    double next_value = 0;                   // the smallest number beyond; infinite, if the piece has none
     std::int64_t events = 0, nonevents = 0;  // samples up to the end
 };
 
-struct PreBinEnds {
-    std::vector<PreBinEnd> ends;  // ascending
-    std::int64_t n_distinct = 0;  // numbers of the column
-};
-
-PreBinEnds find_pre_bins(const SortedNumbers& events, const SortedNumbers& nonevents, const PreBinRules& rules);
+// Ascending. The last number of the piece is among them.
+std::vector<PreBinEnd> find_pre_bins(const SortedPiece& piece, const PreBinRules& rules);
 
 }  // namespace bitsieve

@@ -10,7 +10,15 @@ import weakref
 
 import pytest
 
-from bitsieve.counts.threads import Helpers, run_blocks, shared_helpers, spread, thread_count
+from bitsieve.counts.threads import Helpers, run_blocks, shared_helpers, spread, thread_count, threads_of_block
+
+
+def test_blocks_share_the_threads():
+    assert threads_of_block(1, 8) == 8
+    assert threads_of_block(3, 8) == 2
+    assert threads_of_block(9, 8) == 1
+    assert threads_of_block(0, 8) == 8
+    assert threads_of_block(1, None) == 1
 
 
 def test_thread_count():

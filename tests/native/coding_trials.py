@@ -304,53 +304,73 @@ def hull_information_value(random, kernel):
     return abs(_native.hull_information_value(events, nonevents, *totals, 1.0) - wanted) < 1e-12
 
 
-@trial("split_by_class")
-def split_by_class(random, kernel):
-    n_rows = int(random.integers(0, 50))
-    values = random.normal(size=n_rows)
+def classed_keys(values, is_event):
+    """Twice the bits without the sign, which order numbers of one sign, and one more for an event."""
+    magnitudes = (np.abs(values).view(np.uint64)) << np.uint64(1)
+    ascending = np.where(values < 0, ~magnitudes - np.uint64(1), magnitudes)
+    return ascending + is_event.astype(np.uint64)
+
+
+@trial("count_reaching", "place_keys")
+def place_keys(random, kernel):
+    n_rows = int(random.integers(0, 700))
+    values = np.round(random.normal(size=n_rows), 1)
     is_event, is_included = random.random((2, n_rows)) < random.random()
-    with_event, without_event = _native.split_by_class(values, is_event, is_included)
-    is_other = ~is_event & is_included
-    return equal(with_event, values[is_event & is_included]) and equal(without_event, values[is_other])
+    limits = np.unique(np.append(np.round(random.normal(size=int(random.integers(0, 4))), 1), 0.0))
+    weights = random.integers(1, 9, n_rows) if random.integers(2) else None
+    piece = np.where(is_included, np.searchsorted(limits, values, side="right"), len(limits) + 1)
+    n_of_piece = np.bincount(piece, minlength=len(limits) + 2)
+    reaching = _native.count_reaching(values, is_included, limits)
+    compared = equal(reaching, [is_included.sum(), *(((values >= limit) & is_included).sum() for limit in limits)])
+    ends = np.cumsum(n_of_piece)
+    keys = np.zeros(n_rows, np.uint64)
+    placed = None if weights is None else np.zeros(n_rows, np.int64)
+    _native.place_keys(values, is_event, is_included, weights, limits, ends - n_of_piece, ends, keys, placed)
+    rows = np.argsort(piece, kind="stable")
+    compared += equal(keys, classed_keys(values, is_event)[rows])
+    return compared + (0 if weights is None else equal(placed, weights[rows]))
 
 
 @trial("pre_bins")
 def pre_bins(random, kernel):
-    n_samples, n_values = int(random.integers(1, 200)), int(random.integers(1, 300))
-    values = np.sort(random.integers(-n_values, n_values, n_samples) / 4)
-    is_event, weights = random.random(n_samples) < 0.4, random.integers(1, 4, n_samples)
-    weighted = bool(random.integers(2))
-    max_exact, max_pre_bins, refine = int(random.integers(1, 40)), int(random.integers(1, 20)), bool(random.integers(2))
-    *bins, n_distinct = _native.pre_bins(
-        values[is_event],
-        values[~is_event],
-        weights[is_event] if weighted else None,
-        weights[~is_event] if weighted else None,
+    n_samples, n_values = int(random.choice([9, 200, 2000])), int(random.choice([3, 90, 4000]))
+    is_negative = bool(random.integers(2))
+    values = np.sort(random.integers(1, n_values + 1, n_samples) / 4 * (-1 if is_negative else 1))
+    is_event, weights = random.random(n_samples) < 0.2 + 0.6 * np.arange(n_samples) / n_samples, None
+    times = np.ones(n_samples, np.int64)
+    keys = classed_keys(values, is_event)
+    order = np.argsort(keys)
+    if random.integers(2):
+        times = weights = random.integers(1, 4, n_samples)
+    max_exact, max_pre_bins, refine = int(random.integers(1, 99)), int(random.integers(1, 20)), bool(random.integers(2))
+    n_before, n_after = random.integers(0, 300, 2).tolist()
+    n_of_column = n_before + int(times.sum()) + n_after
+    n_distinct, *found = _native.pre_bins(
+        keys[order],
+        None if weights is None else weights[order],
+        is_negative,
+        n_before,
+        n_of_column,
         max_exact,
         max_pre_bins,
         refine,
     )
     distinct, code = np.unique(values, return_inverse=True)
-    times = weights if weighted else np.ones(n_samples, np.int64)
     events = np.bincount(code[is_event], times[is_event], len(distinct)).astype(np.int64)
     nonevents = np.bincount(code[~is_event], times[~is_event], len(distinct)).astype(np.int64)
     ends = np.arange(1, len(distinct) + 1)
     if len(distinct) > max_exact:
-        n_rows, until = int(times.sum()), np.cumsum(events + nonevents)
-        ranks = [max(1, (2 * j * n_rows + max_pre_bins) // (2 * max_pre_bins)) for j in range(1, max_pre_bins + 1)]
-        ends = np.searchsorted(until, ranks) + 1
+        until = n_before + np.cumsum(events + nonevents)
+        ranks = [max(1, (2 * j * n_of_column + max_pre_bins) // (2 * max_pre_bins)) for j in range(1, max_pre_bins + 1)]
+        within = [rank for rank in ranks if n_before < rank <= until[-1]]
+        ends = np.append(np.searchsorted(until, within) + 1, len(distinct))
         if refine:
             hulls = vertices_of_hull(events, nonevents), vertices_of_hull(nonevents, events)
             ends = np.concatenate([ends, *hulls])
         ends = np.unique(ends)
-    starts = np.append(0, ends[:-1])
-    wanted = (
-        distinct[ends[:-1] - 1],
-        distinct[ends[:-1]],
-        np.add.reduceat(events, starts),
-        np.add.reduceat(nonevents, starts),
-    )
-    return n_distinct == len(distinct) and all(equal(of, expected) for of, expected in zip(bins, wanted, strict=True))
+    next_values = np.append(distinct, np.inf)[ends]
+    wanted = (np.cumsum(events)[ends - 1], np.cumsum(nonevents)[ends - 1], distinct[ends - 1], next_values)
+    return equal(n_distinct, ends) + sum(equal(of, expected) for of, expected in zip(found, wanted, strict=True))
 
 
 @trial("dependence_of_codes", "dependence_of_cuts")

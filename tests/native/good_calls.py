@@ -183,12 +183,18 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
         for trend in ("ascending", "peak", "none")
     ],
     "pre_bins": [
-        lambda: (np.arange(9.0), np.arange(3.0, 7.0), None, None, 20, 4, True),
-        lambda: (np.arange(9.0), np.arange(3.0, 7.0), np.ones(9, np.int64), np.ones(4, np.int64), 2, 4, True),
+        lambda: (np.arange(9, dtype=np.uint64), None, False, 3, 20, 20, 4, True),
+        lambda: (np.arange(9, dtype=np.uint64), np.ones(9, np.int64), True, 0, 9, 2, 4, True),
     ],
     "hull_vertices": [lambda: (np.arange(1, 8), np.arange(8, 1, -1))],
     "hull_information_value": [lambda: (np.arange(1, 8), np.arange(8, 1, -1), 40, 50, 1.0)],
-    "split_by_class": [lambda: (np.arange(9.0), np.arange(9) % 3 == 1, np.arange(9) % 4 > 0)],
+    "count_reaching": [lambda: (np.arange(9.0), np.arange(9) % 4 > 0, np.array([2.0, 5.0]))],
+    "place_keys": [
+        lambda: (np.arange(9.0), np.arange(9) % 3 == 1, np.arange(9) % 4 > 0, None, np.array([2.0, 5.0]),
+                 np.array([0, 1, 3, 6]), np.array([1, 3, 6, 9]), output(9, dtype=np.uint64), None),
+        lambda: (np.arange(9.0), np.arange(9) % 3 == 1, np.ones(9, bool), np.ones(9, np.int64), np.array([2.0]),
+                 np.array([0, 2, 9]), np.array([2, 9, 9]), output(9, dtype=np.uint64), output(9)),
+    ],
     "order_statistic_cuts": [lambda: (values(single), 4, None), lambda: (values(double), 4, np.ones(N, np.int64))],
     "code_categories": [
         lambda kind=kind: (values(kind), np.tile(np.arange(N), D), False, N * np.arange(1, D + 1),

@@ -38,6 +38,11 @@ def thread_count(n_jobs: int | None) -> int:
     return max(1, _usable_cores() + 1 + n_jobs)
 
 
+def threads_of_block(n_blocks: int, n_jobs: int | None) -> int:
+    """The threads that the work on each of ``n_blocks`` blocks may use, where all blocks share those of ``n_jobs``."""
+    return max(1, thread_count(n_jobs) // max(1, n_blocks))
+
+
 def _usable_cores() -> int:
     """The cores that this process may use."""
     cores = os.cpu_count() or 1

@@ -12,7 +12,7 @@ from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import ClassifierTags, Tags
 from sklearn.utils.validation import check_is_fitted
 
-from bitsieve.counts.threads import run_blocks
+from bitsieve.counts.threads import run_blocks, threads_of_block
 from bitsieve.dataset.columns import read_columns
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.encoding import Encoded, encode_with_missing
@@ -279,12 +279,13 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
         self._check_special_values(table, names)
         self._check_trends(table, names)
         self._check_edges(table, names)
+        n_threads = threads_of_block(table.n_features, self.n_jobs)
         column_of_index: dict[int, ColumnBins] = {}
 
         def bin_column(j: int) -> None:
             rules = self._rules_of(names[j], time_unit_of(table.text_meanings.get(j)))
             if table.is_numeric(j):
-                column_of_index[j] = bin_numbers(table.numeric(j), rows, rules)
+                column_of_index[j] = bin_numbers(table.numeric(j), rows, rules, n_threads)
             else:
                 column_of_index[j] = bin_categories(table.categorical(j), rows, rules)
 
@@ -379,7 +380,7 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
     def _classed_rows(self, table: InMemoryDataset) -> ClassedRows:
         is_event, self.event_ = rows_of_event(table.target, self.event)
         weights = table.weights
-        n_events = int(is_event.sum()) if weights is None else int(weights[is_event].sum())
+        n_events = int(np.count_nonzero(is_event)) if weights is None else int(weights[is_event].sum())
         return ClassedRows(is_event, weights, Totals(n_events, table.total_weight - n_events))
 
     def _check_columns(self, table: InMemoryDataset) -> None:

@@ -21,7 +21,7 @@ RULES = ColumnRules(bins=BinRules(), pre_bins=PreBinRules())
 def test_a_column_without_values_has_one_bin_of_missing_values(kind):
     rows = ClassedRows(IS_EVENT, None, Totals(2, 3))
     if kind == "numbers":
-        bins = bin_numbers(np.full(5, np.nan), rows, RULES)
+        bins = bin_numbers(np.full(5, np.nan), rows, RULES, n_threads=1)
     else:
         bins = bin_categories(Encoded(np.full(5, -1, np.int32), np.empty(0, object)), rows, RULES)
     assert bins.labels == ("missing",)
@@ -33,7 +33,7 @@ def test_categories_are_sorted_by_their_event_rates_and_numbers_are_not():
     is_event = np.arange(80) % 4 < 2
     rows = ClassedRows(is_event, None, Totals(40, 40))
     codes = (np.arange(80) % 5).astype(np.int32)
-    numbers = bin_numbers(codes.astype(float), rows, RULES)
+    numbers = bin_numbers(codes.astype(float), rows, RULES, n_threads=1)
     categories = bin_categories(Encoded(codes, np.array([*"abcde"], object)), rows, RULES)
     assert not numbers.merged.merging.ordered_by_rate
     assert categories.merged.merging.ordered_by_rate

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bitsieve.discretization.monotone.pre_bins import PreBinRules, cut_at, pre_bins_of
-from bitsieve.discretization.monotone.sorted_numbers import sort_by_class
+from bitsieve.discretization.monotone.sorted_numbers import sort_numbers
 
 
 def column(seed, n=400, n_values=60):
@@ -14,8 +14,12 @@ def column(seed, n=400, n_values=60):
     return numbers, is_event
 
 
-def sorted_column(numbers, is_event, weights=None):
-    return sort_by_class(numbers, is_event, weights, np.ones(len(numbers), bool))
+def sorted_column(numbers, is_event, weights=None, n_threads=1):
+    return sort_numbers(numbers, is_event, weights, np.ones(len(numbers), bool), n_threads)
+
+
+def pre_bins(numbers, is_event, rules, weights=None, n_threads=1):
+    return pre_bins_of(sorted_column(numbers, is_event, weights, n_threads), rules, n_threads)
 
 
 def counts_between(numbers, is_event, cuts):
@@ -26,7 +30,8 @@ def counts_between(numbers, is_event, cuts):
 
 def same(bins, others):
     return (
-        bins.cuts.tolist() == others.cuts.tolist()
+        bins.n_free == others.n_free
+        and bins.cuts.tolist() == others.cuts.tolist()
         and bins.next_above.tolist() == others.next_above.tolist()
         and bins.counts.events.tolist() == others.counts.events.tolist()
         and bins.counts.nonevents.tolist() == others.counts.nonevents.tolist()
@@ -37,7 +42,7 @@ def same(bins, others):
 @pytest.mark.parametrize("seed", range(5))
 def test_counts_are_those_of_the_rows_between_the_cuts(rules, seed):
     numbers, is_event = column(seed)
-    bins = pre_bins_of(sorted_column(numbers, is_event), rules)
+    bins = pre_bins(numbers, is_event, rules)
     events, nonevents = counts_between(numbers, is_event, bins.cuts)
     assert bins.counts.events.tolist() == events.tolist()
     assert bins.counts.nonevents.tolist() == nonevents.tolist()
@@ -47,10 +52,10 @@ def test_counts_are_those_of_the_rows_between_the_cuts(rules, seed):
 def test_every_distinct_number_is_a_cut_up_to_max_exact():
     numbers, is_event = column(0)
     distinct = np.unique(numbers)
-    bins = pre_bins_of(sorted_column(numbers, is_event), PreBinRules(max_exact=len(distinct)))
+    bins = pre_bins(numbers, is_event, PreBinRules(max_exact=len(distinct)))
     assert bins.cuts.tolist() == distinct[:-1].tolist()
     assert bins.n_free == len(distinct)
-    fewer = pre_bins_of(sorted_column(numbers, is_event), PreBinRules(len(distinct) - 1, 4, refine=False))
+    fewer = pre_bins(numbers, is_event, PreBinRules(len(distinct) - 1, 4, refine=False))
     assert fewer.cuts.tolist() == np.sort(numbers)[[99, 199, 299]].tolist()
     assert fewer.n_free == 4
 
@@ -59,19 +64,53 @@ def test_every_distinct_number_is_a_cut_up_to_max_exact():
 def test_weights_are_repeated_rows_and_the_order_of_rows_does_not_matter(rules):
     numbers, is_event = column(3)
     weights = np.random.default_rng(0).integers(1, 5, len(numbers))
-    weighted = pre_bins_of(sorted_column(numbers, is_event, weights), rules)
-    repeated = pre_bins_of(sorted_column(np.repeat(numbers, weights), np.repeat(is_event, weights)), rules)
+    weighted = pre_bins(numbers, is_event, rules, weights)
+    repeated = pre_bins(np.repeat(numbers, weights), np.repeat(is_event, weights), rules)
     assert same(weighted, repeated)
     order = np.random.default_rng(1).permutation(len(numbers))
-    assert same(weighted, pre_bins_of(sorted_column(numbers[order], is_event[order], weights[order]), rules))
+    assert same(weighted, pre_bins(numbers[order], is_event[order], rules, weights[order]))
 
 
 def test_a_column_of_one_class_and_negative_zeros_are_binned():
     numbers = np.array([-0.0, 0.0, 1.0])
-    bins = pre_bins_of(sorted_column(numbers, np.zeros(3, bool)), PreBinRules())
+    bins = pre_bins(numbers, np.zeros(3, bool), PreBinRules())
     assert bins.cuts.tolist() == [0.0]
     assert not np.signbit(bins.cuts[0])
     assert bins.counts.nonevents.tolist() == [2, 1]
+
+
+def tall_column(kind):
+    random = np.random.default_rng(7)
+    n = 3 << 14
+    numbers = random.normal(size=n)
+    if kind == "all positive":
+        numbers = np.exp(numbers)
+    if kind == "mostly zero":
+        numbers[random.random(n) < 0.7] = 0.0
+    if kind == "few numbers":
+        numbers = np.round(numbers)
+    return numbers, random.random(n) < 1 / (1 + np.exp(-numbers))
+
+
+@pytest.mark.parametrize("n_threads", [2, 3])
+@pytest.mark.parametrize("kind", ["both signs", "all positive", "mostly zero", "few numbers"])
+def test_pieces_of_threads_have_the_bins_of_the_whole_column(kind, n_threads):
+    numbers, is_event = tall_column(kind)
+    weights = np.random.default_rng(0).integers(1, 4, len(numbers))
+    pieces = sorted_column(numbers, is_event, n_threads=n_threads).pieces
+    assert len(pieces) > 1
+    for rules in (PreBinRules(), PreBinRules(10, 7, refine=False), PreBinRules(10, 7, digits=1)):
+        whole = pre_bins(numbers, is_event, rules)
+        assert same(whole, pre_bins(numbers, is_event, rules, n_threads=n_threads))
+        weighted = pre_bins(numbers, is_event, rules, weights)
+        assert same(weighted, pre_bins(numbers, is_event, rules, weights, n_threads))
+
+
+def test_a_cut_at_the_end_of_a_piece_has_the_first_number_of_the_next_piece_above_it():
+    numbers = np.array([-3.0, -1.0, 2.0, 5.0])
+    bins = pre_bins(numbers, np.array([True, False, True, False]), PreBinRules())
+    assert bins.cuts.tolist() == [-3.0, -1.0, 2.0]
+    assert bins.next_above.tolist() == [-1.0, 2.0, 5.0]
 
 
 def test_cuts_without_a_number_on_either_side_are_left_out():

@@ -21,7 +21,7 @@ from bitsieve.discretization.mdl import RepeatedCuts
 from bitsieve.discretization.monotone.bin_counts import Totals
 from bitsieve.discretization.monotone.division import BinRules, divide
 from bitsieve.discretization.monotone.pre_bins import PreBinRules, pre_bins_of
-from bitsieve.discretization.monotone.sorted_numbers import sort_by_class
+from bitsieve.discretization.monotone.sorted_numbers import sort_numbers
 from bitsieve.discretization.ragged_array import RaggedArray
 from bitsieve.utils.arrays import Flags, Floats, Integers
 from bitsieve.utils.parameter_names import proposes_right_names
@@ -73,7 +73,8 @@ class MonotoneBinning(ClassCutBinning):
         has_both_classes = totals.events > 0 and totals.nonevents > 0
         if not has_both_classes or not is_present.any():
             return np.empty(0)
-        pre_bins = pre_bins_of(sort_by_class(numbers, is_event, weights, is_present), PreBinRules())
+        sorted_numbers = sort_numbers(numbers, is_event, weights, is_present, n_threads=1)
+        pre_bins = pre_bins_of(sorted_numbers, PreBinRules(), n_threads=1)
         rules = BinRules(max_n_bins=self.n_bins)
         division = divide(pre_bins.counts, totals, rules)
         if len(division.bin_ends) == 1:  # a column that separates the classes has no second bin with rows of both

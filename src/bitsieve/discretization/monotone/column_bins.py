@@ -34,7 +34,7 @@ from bitsieve.discretization.monotone.division import (
     weights_of_evidence,
 )
 from bitsieve.discretization.monotone.pre_bins import PreBinRules, cut_at, pre_bins_of
-from bitsieve.discretization.monotone.sorted_numbers import NumbersByClass, sort_by_class
+from bitsieve.discretization.monotone.sorted_numbers import SortedNumbers, sort_numbers
 from bitsieve.utils.arrays import Flags, Floats, Integers
 
 OTHER = "other"
@@ -244,7 +244,7 @@ class ColumnRules:
     time_unit: str = ""  # "M" if the numbers are dates, "m" if they are durations, else empty
 
 
-def bin_numbers(numbers: Floats, rows: ClassedRows, rules: ColumnRules) -> ColumnBins:
+def bin_numbers(numbers: Floats, rows: ClassedRows, rules: ColumnRules, n_threads: int) -> ColumnBins:
     """The bins of a column of numbers."""
     declared = tuple(value for value in rules.special_values if not isinstance(value, str))
     special_values = tuple(value for value in declared if (numbers == value).any())
@@ -252,12 +252,14 @@ def bin_numbers(numbers: Floats, rows: ClassedRows, rules: ColumnRules) -> Colum
     is_missing = np.isnan(numbers)
     rows_of_special = [numbers == value for value in special_values]
     fixed = replace(_count_fixed(special_values, rows_of_special, is_missing, rows), absent_special_values=absent)
-    is_free = ~is_missing & ~np.isin(numbers, np.array(special_values, np.float64))
+    is_free = ~is_missing
+    for is_special in rows_of_special:
+        is_free &= ~is_special
     if not is_free.any():
         return ColumnBins(MergedBins(NO_COUNTS, labels=(), edges=np.empty(0)), fixed, rows.totals, rules.bins.smoothing)
-    free_numbers = sort_by_class(numbers, rows.is_event, rows.weights, is_free)
+    free_numbers = sort_numbers(numbers, rows.is_event, rows.weights, is_free, n_threads)
     if rules.edges is None:
-        merged = _merge_numbers(free_numbers, rows.totals, rules)
+        merged = _merge_numbers(free_numbers, rows.totals, rules, n_threads)
     elif rules.merges_edges:
         merged = _merge_between_edges(free_numbers, rules.edges, rows.totals, rules)
     else:
@@ -265,14 +267,14 @@ def bin_numbers(numbers: Floats, rows: ClassedRows, rules: ColumnRules) -> Colum
     return ColumnBins(merged, fixed, rows.totals, rules.bins.smoothing)
 
 
-def _count_between_edges(numbers: NumbersByClass, edges: Floats, time_unit: str) -> MergedBins:
+def _count_between_edges(numbers: SortedNumbers, edges: Floats, time_unit: str) -> MergedBins:
     """The bins between edges that the user gave."""
     bins = cut_at(numbers, edges)
     labels = labels_of_intervals(_texts_of_edges(bins.cuts, time_unit))
     return MergedBins(bins.counts, labels, edges=bins.cuts, shown_edges=bins.cuts)
 
 
-def _merge_between_edges(numbers: NumbersByClass, edges: Floats, totals: Totals, rules: ColumnRules) -> MergedBins:
+def _merge_between_edges(numbers: SortedNumbers, edges: Floats, totals: Totals, rules: ColumnRules) -> MergedBins:
     """The best division of the bins between edges that the user gave."""
     pre_bins = cut_at(numbers, edges)
     division = divide(pre_bins.counts, totals, rules.bins)
@@ -294,9 +296,9 @@ def _texts_of_edges(edges: Floats, time_unit: str) -> list[str]:
     return [_plain_number(edge) for edge in edges.tolist()]
 
 
-def _merge_numbers(numbers: NumbersByClass, totals: Totals, rules: ColumnRules) -> MergedBins:
+def _merge_numbers(numbers: SortedNumbers, totals: Totals, rules: ColumnRules, n_threads: int) -> MergedBins:
     """The best division of numbers that are neither missing nor special."""
-    pre_bins = pre_bins_of(numbers, rules.pre_bins)
+    pre_bins = pre_bins_of(numbers, rules.pre_bins, n_threads)
     division = divide(pre_bins.counts, totals, rules.bins)
     bins = pre_bins.merged(division.bin_ends)
     shown_edges = bins.cuts

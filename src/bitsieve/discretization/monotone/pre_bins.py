@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import NamedTuple
 
 import numpy as np
 
 from bitsieve import _native
+from bitsieve.counts.threads import run_blocks
 from bitsieve.discretization.monotone.bin_counts import BinCounts
-from bitsieve.discretization.monotone.sorted_numbers import NumbersByClass
+from bitsieve.discretization.monotone.hull import hull_vertices
+from bitsieve.discretization.monotone.sorted_numbers import SortedNumbers
 from bitsieve.utils.arrays import Floats, Integers
 
 
@@ -39,39 +43,87 @@ class PreBins:
         return PreBins(self.cuts[inner], self.next_above[inner], self.counts.merged(bin_ends), self.n_free)
 
 
-def pre_bins_of(numbers: NumbersByClass, rules: PreBinRules) -> PreBins:
+class EndsInPiece(NamedTuple):
+    """Where pre-bins may end in a piece of a column."""
+
+    n_distinct: Integers  # numbers of the piece up to each end
+    events: Integers  # rows up to it
+    nonevents: Integers
+    values: Floats  # the last number before each end
+    next_values: Floats  # the smallest number of the piece beyond; that of the last end is infinite
+
+
+def pre_bins_of(numbers: SortedNumbers, rules: PreBinRules, n_threads: int) -> PreBins:
     """The bins that may be merged, for numbers that are neither missing nor special, at least one.
 
     Cut j of more than ``max_exact`` distinct numbers is the number of rank ``round-half-up(j d / max_pre_bins)`` of d
     rows. With ``refine`` the vertices of the convex hull in both directions are cuts, too: without bounds on the bins
     the optimum is among them.
     """
-    cuts, next_above, events, nonevents, n_distinct = _native.pre_bins(
-        numbers.events.values,
-        numbers.nonevents.values,
-        event_weights=numbers.events.weights,
-        nonevent_weights=numbers.nonevents.weights,
-        max_exact=rules.max_exact,
-        max_pre_bins=rules.max_pre_bins,
-        refine=rules.refine,
-    )
+    candidates = _candidates_in_pieces(numbers, rules, n_threads)
+    is_exact = candidates.n_free <= rules.max_exact
+    pre_bins = candidates if is_exact else candidates.merged(_chosen_ends(candidates.counts, rules))
     if rules.digits is not None:
         scale = 10.0**rules.digits
-        return cut_at(numbers, np.ceil(cuts * scale) / scale)  # the round cut that parts the same rows
-    is_any_number_a_cut = n_distinct <= rules.max_exact or rules.refine
-    n_free = n_distinct if is_any_number_a_cut else len(events)
-    return PreBins(cuts, next_above, BinCounts(events, nonevents), n_free)
+        return cut_at(numbers, np.ceil(pre_bins.cuts * scale) / scale)  # the round cut that parts the same rows
+    if is_exact or rules.refine:  # any number may be a cut
+        return pre_bins
+    return replace(pre_bins, n_free=len(pre_bins.counts))
 
 
-def cut_at(numbers: NumbersByClass, cuts: Floats) -> PreBins:
+def _candidates_in_pieces(numbers: SortedNumbers, rules: PreBinRules, n_threads: int) -> PreBins:
+    """The bins between all cuts that rules may choose, which each piece of the column finds for itself."""
+    rows_of_pieces = [piece.n_rows for piece in numbers.pieces]
+    n_rows = sum(rows_of_pieces)
+    rows_before = [0, *accumulate(rows_of_pieces)]
+    ends_of_pieces = dict[int, EndsInPiece]()
+
+    def find(j: int) -> None:
+        piece = numbers.pieces[j]
+        ends = _native.pre_bins(
+            piece.keys,
+            piece.weights,
+            piece.is_negative,
+            n_before=rows_before[j],
+            n_of_column=n_rows,
+            max_exact=rules.max_exact,
+            max_pre_bins=rules.max_pre_bins,
+            refine=rules.refine,
+        )
+        ends_of_pieces[j] = EndsInPiece(*ends)
+
+    run_blocks(find, range(len(numbers.pieces)), n_threads)
+    ends = [ends_of_pieces[j] for j in range(len(numbers.pieces))]
+    values = np.concatenate([piece.values for piece in ends])
+    next_values = np.concatenate([piece.next_values for piece in ends])
+    counts = BinCounts(
+        np.concatenate([np.diff(piece.events, prepend=0) for piece in ends]),
+        np.concatenate([np.diff(piece.nonevents, prepend=0) for piece in ends]),
+    )
+    first_numbers = [piece.first_number for piece in numbers.pieces]
+    last_ends = np.cumsum([len(piece.values) for piece in ends])[:-1] - 1
+    next_values[last_ends] = first_numbers[1:]
+    n_distinct = sum(int(piece.n_distinct[-1]) for piece in ends)
+    return PreBins(values[:-1], next_values[:-1], counts, n_distinct)
+
+
+def _chosen_ends(counts: BinCounts, rules: PreBinRules) -> Integers:
+    """The ends at order statistics, and at the vertices of the hulls."""
+    ends = ends_of_equal_frequency(counts.rows, rules.max_pre_bins)
+    if not rules.refine:
+        return ends
+    return np.unique(np.concatenate([ends, hull_vertices(counts), hull_vertices(counts.swapped)]))
+
+
+def cut_at(numbers: SortedNumbers, cuts: Floats) -> PreBins:
     """The bins between these cuts; a cut without a number on either side is left out."""
     sorted_cuts = np.unique(cuts)
-    rows_until = numbers.counts_until(sorted_cuts).rows
-    n_rows = numbers.counts_until(np.array([np.inf])).rows
-    separates = (np.diff(rows_until, prepend=0) > 0) & (rows_until < n_rows)
+    counts_until = numbers.counts_until(np.append(sorted_cuts, np.inf))
+    rows_until = counts_until.rows
+    separates = (np.diff(rows_until[:-1], prepend=0) > 0) & (rows_until[:-1] < rows_until[-1])
     inner_cuts = sorted_cuts[separates]
-    counts_until = numbers.counts_until(np.append(inner_cuts, np.inf))
-    counts = BinCounts(np.diff(counts_until.events, prepend=0), np.diff(counts_until.nonevents, prepend=0))
+    inner_until = counts_until.take(np.flatnonzero(np.append(separates, True)))
+    counts = BinCounts(np.diff(inner_until.events, prepend=0), np.diff(inner_until.nonevents, prepend=0))
     return PreBins(inner_cuts, numbers.next_above(inner_cuts), counts, len(counts))
 
 

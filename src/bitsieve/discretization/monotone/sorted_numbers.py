@@ -1,66 +1,149 @@
-"""The numbers of a column in ascending order, those of rows with the event apart from the others."""
+"""The numbers of a column in ascending order, each with the class of its row, in pieces that threads sort."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve import _native
+from bitsieve.counts.threads import run_blocks
 from bitsieve.discretization.monotone.bin_counts import BinCounts
 from bitsieve.utils.arrays import Flags, Floats, Integers
+
+Keys = NDArray[np.uint64]
+MIN_ROWS_OF_PIECE = 1 << 14  # fewer are sorted by one thread before a second one has started
+ROWS_DRAWN = 256  # for each piece, to find limits between which about equally many rows lie
+
+
+@dataclass(frozen=True, eq=False)
+class SortedPiece:
+    """The rows of a range of numbers as ascending keys: a number and, in the last bit, the class of the row."""
+
+    keys: Keys
+    weights: Integers | None  # how many rows each key stands for; None if each stands for one
+    is_negative: bool  # whether the numbers are, whose keys have no sign
+
+    @property
+    def n_rows(self) -> int:
+        """The rows of the column that have these numbers."""
+        return len(self.keys) if self.weights is None else int(self.weights.sum())
+
+    @property
+    def numbers(self) -> Floats:
+        """The numbers, in ascending order."""
+        return _numbers_of(self.keys, self.is_negative)
+
+    @property
+    def first_number(self) -> float:
+        """The smallest number."""
+        return float(_numbers_of(self.keys[:1], self.is_negative)[0])
+
+    def counts_until(self, limits: Floats) -> BinCounts:
+        """The rows up to each limit, those that are equal to it included."""
+        n_keys = np.searchsorted(self.numbers, limits, side="right")
+        rows_of_keys = np.ones(len(self.keys), np.int64) if self.weights is None else self.weights
+        is_event = (self.keys & np.uint64(1)).astype(np.int64)
+        rows_until = np.append(0, np.cumsum(rows_of_keys))[n_keys]
+        events_until = np.append(0, np.cumsum(is_event * rows_of_keys))[n_keys]
+        return BinCounts(events_until, rows_until - events_until)
+
+    def next_above(self, limits: Floats) -> Floats:
+        """The smallest number above each limit; infinity if there is none."""
+        numbers = self.numbers
+        return np.append(numbers, np.inf)[np.searchsorted(numbers, limits, side="right")]
 
 
 @dataclass(frozen=True, eq=False)
 class SortedNumbers:
-    """Numbers in ascending order, and how many rows each of them stands for."""
+    """The numbers of a column in ascending order, as pieces of which none is empty."""
 
-    values: Floats
-    weights: Integers | None  # None if each number stands for one row
-
-    def rows_until(self, limits: Floats) -> Integers:
-        """The number of rows up to each limit, those that are equal to it included."""
-        n_numbers = np.searchsorted(self.values, limits, side="right")
-        if self.weights is None:
-            return n_numbers.astype(np.int64)
-        rows_of_first_numbers = np.append(0, np.cumsum(self.weights))
-        return rows_of_first_numbers[n_numbers]
-
-    def next_above(self, limits: Floats) -> Floats:
-        """The smallest number above each limit; infinity if there is none."""
-        return np.append(self.values, np.inf)[np.searchsorted(self.values, limits, side="right")]
-
-
-@dataclass(frozen=True, eq=False)
-class NumbersByClass:
-    """The numbers of the rows with the event, and those of the rows without it."""
-
-    events: SortedNumbers
-    nonevents: SortedNumbers
+    pieces: list[SortedPiece]
 
     def counts_until(self, limits: Floats) -> BinCounts:
         """The rows up to each limit, those that are equal to it included."""
-        return BinCounts(self.events.rows_until(limits), self.nonevents.rows_until(limits))
+        counts = [piece.counts_until(limits) for piece in self.pieces]
+        return BinCounts(np.sum([c.events for c in counts], axis=0), np.sum([c.nonevents for c in counts], axis=0))
 
     def next_above(self, limits: Floats) -> Floats:
         """The smallest number above each limit; infinity if there is none."""
-        return np.minimum(self.events.next_above(limits), self.nonevents.next_above(limits))
+        next_above: Floats = np.min([piece.next_above(limits) for piece in self.pieces], axis=0)
+        return next_above
 
 
-def sort_by_class(numbers: Floats, is_event: Flags, weights: Integers | None, is_included: Flags) -> NumbersByClass:
-    """The included numbers by class, in ascending order. None of them is missing."""
-    if weights is None:
-        events, nonevents = _native.split_by_class(np.ascontiguousarray(numbers), is_event, is_included)
-        events.sort()
-        nonevents.sort()
-        return NumbersByClass(SortedNumbers(events, None), SortedNumbers(nonevents, None))
-    return NumbersByClass(
-        events=_sort(numbers, weights, is_included & is_event),
-        nonevents=_sort(numbers, weights, is_included & ~is_event),
-    )
+def sort_numbers(
+    numbers: Floats, is_event: Flags, weights: Integers | None, is_included: Flags, n_threads: int
+) -> SortedNumbers:
+    """The included numbers in ascending order, with their classes. None of them is missing."""
+    values = np.ascontiguousarray(numbers)
+    limits = _limits_of_pieces(values, is_included, n_threads)
+    edges = [len(values) * block // n_threads for block in range(n_threads + 1)]
+    blocks = [slice(first, end) for first, end in pairwise(edges)]
+    rows_reaching = np.empty((len(limits) + 1, n_threads), np.int64)  # in each block
+
+    def count_reaching(block: int) -> None:
+        rows = blocks[block]
+        rows_reaching[:, block] = _native.count_reaching(values[rows], is_included[rows], limits)
+
+    run_blocks(count_reaching, range(n_threads), n_threads)
+    rows_of_blocks = np.diff(edges)
+    rows_of_pieces = -np.diff(rows_reaching, axis=0, append=0)
+    rows_of_pieces = np.vstack([rows_of_pieces, rows_of_blocks - rows_reaching[0]])  # the last ones are not included
+    ends = np.cumsum(rows_of_pieces).reshape(rows_of_pieces.shape)
+    firsts = ends - rows_of_pieces
+    keys = np.empty(len(values), np.uint64)
+    placed_weights = None if weights is None else np.empty(len(values), np.int64)
+
+    def place_keys(block: int) -> None:
+        rows = blocks[block]
+        _native.place_keys(
+            values[rows],
+            is_event[rows],
+            is_included[rows],
+            None if weights is None else weights[rows],
+            limits,
+            np.ascontiguousarray(firsts[:, block]),
+            np.ascontiguousarray(ends[:, block]),
+            keys,
+            placed_weights,
+        )
+
+    run_blocks(place_keys, range(n_threads), n_threads)
+    pieces = []
+    for piece in range(len(limits) + 1):
+        rows = slice(firsts[piece, 0], ends[piece, -1])
+        weights_of_piece = None if placed_weights is None else placed_weights[rows]
+        is_negative = piece == 0 or bool(limits[piece - 1] < 0)
+        pieces.append(SortedPiece(keys[rows], weights_of_piece, is_negative))
+    filled = [piece for piece in pieces if len(piece.keys)]
+    run_blocks(_sort, filled, n_threads)
+    return SortedNumbers(filled)
 
 
-def _sort(numbers: Floats, weights: Integers, is_included: Flags) -> SortedNumbers:
-    rows = np.flatnonzero(is_included)
-    order = rows[np.argsort(numbers[rows])]
-    return SortedNumbers(numbers[order], weights[order])
+def _limits_of_pieces(values: Floats, is_included: Flags, n_threads: int) -> Floats:
+    """Where pieces begin: at zero, and at numbers that part the rows about equally, a piece for each thread."""
+    n_pieces = min(n_threads, len(values) // MIN_ROWS_OF_PIECE)
+    if n_pieces < 2:
+        return np.zeros(1)
+    step = len(values) // (n_pieces * ROWS_DRAWN)
+    drawn = np.sort(values[::step][is_included[::step]])
+    if not len(drawn):
+        return np.zeros(1)
+    ranks = np.arange(1, n_pieces) * len(drawn) // n_pieces
+    return np.unique(np.append(drawn[ranks], 0.0))
+
+
+def _sort(piece: SortedPiece) -> None:
+    if piece.weights is None:
+        piece.keys.sort()
+        return
+    order = np.argsort(piece.keys)
+    piece.keys[:] = piece.keys[order]
+    piece.weights[:] = piece.weights[order]
+
+
+def _numbers_of(keys: Keys, is_negative: bool) -> Floats:
+    bits = keys >> np.uint64(1)
+    return (~bits if is_negative else bits).view(np.float64)

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from bitsieve.counts.threads import run_blocks
+from bitsieve.counts.threads import run_blocks, threads_of_block
 from bitsieve.dataset.encoding import Encoded
 from bitsieve.discretization.monotone.bin_counts import Totals
 from bitsieve.discretization.monotone.column_bins import (
@@ -46,13 +46,14 @@ def rank_by_information_value(
     events = _events(samples, event_class)
     values_of_columns = _values_of_columns(samples, rows)
     rules = ColumnRules(BinRules(max_n_bins=max_n_bins, min_bin_share=min_bin_share), PreBinRules())
+    n_threads = threads_of_block(samples.n_features, n_jobs)
     iv = np.zeros(samples.n_features)
     iv_corrected = np.zeros(samples.n_features)
     p_values = np.ones(samples.n_features)
 
     def measure(column: int) -> None:
         values = values_of_columns[column]
-        bins_of_events = [_bins(values, samples.classes == event, rules) for event in events]
+        bins_of_events = [_bins(values, samples.classes == event, rules, n_threads) for event in events]
         iv[column] = _mean_over_events([bins.iv for bins in bins_of_events], bins_of_events)
         iv_corrected[column] = _mean_over_events([bins.iv_corrected for bins in bins_of_events], bins_of_events)
         p_values[column] = min(1.0, len(events) * min(bins.p_value for bins in bins_of_events))
@@ -90,24 +91,24 @@ def _values_of_columns(samples: Samples, rows: Rows) -> list[Floats | Encoded]:
     return values
 
 
-def _bins(values: Floats | Encoded, is_event: Flags, rules: ColumnRules) -> ColumnBins:
+def _bins(values: Floats | Encoded, is_event: Flags, rules: ColumnRules, n_threads: int) -> ColumnBins:
     """The bins of a column, each with rows of both classes unless that leaves one bin.
 
     A column that separates the classes has no second bin with rows of both.
     """
     n_events = int(is_event.sum())
     rows = ClassedRows(is_event, None, Totals(n_events, len(is_event) - n_events))
-    bins = _bins_by_rules(values, rows, rules)
+    bins = _bins_by_rules(values, rows, rules, n_threads)
     if len(bins.merged.counts) > 1:
         return bins
     rules_without_bounds = replace(rules.bins, min_events=0, min_nonevents=0)
-    return _bins_by_rules(values, rows, replace(rules, bins=rules_without_bounds))
+    return _bins_by_rules(values, rows, replace(rules, bins=rules_without_bounds), n_threads)
 
 
-def _bins_by_rules(values: Floats | Encoded, rows: ClassedRows, rules: ColumnRules) -> ColumnBins:
+def _bins_by_rules(values: Floats | Encoded, rows: ClassedRows, rules: ColumnRules, n_threads: int) -> ColumnBins:
     if isinstance(values, Encoded):
         return bin_categories(values, rows, rules)
-    return bin_numbers(values, rows, rules)
+    return bin_numbers(values, rows, rules, n_threads)
 
 
 def _mean_over_events(values: list[float], bins_of_events: list[ColumnBins]) -> float:
