@@ -19,7 +19,7 @@ from tests.cover import quick_and_slow
 import bitsieve
 from bitsieve.dataset.read import read_data
 from bitsieve.discretization.registry import make_binner
-from bitsieve.engines.stream import StreamPacking
+from bitsieve.engines.stream_packing import StreamPacking
 from bitsieve.io import spool as spools
 from bitsieve.options import ReadOptions
 

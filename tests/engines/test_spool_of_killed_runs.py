@@ -19,11 +19,11 @@ FORKING = """
 import json, os, shutil, signal, sys
 import bitsieve
 from bitsieve.results import selection
-from bitsieve.engines import stream
+from bitsieve.engines import stream_packing
 
 data, spool = sys.argv[1:]
-packed, finish = [], stream.StreamPacking.finish
-stream.StreamPacking.finish = lambda self, *how: packed.append(1) or finish(self, *how)
+packed, finish = [], stream_packing.StreamPacking.finish
+stream_packing.StreamPacking.finish = lambda self, *how: packed.append(1) or finish(self, *how)
 
 def run():
     found = bitsieve.select(data, "class", binning="none", n_features_to_select=2, spool=spool)

@@ -13,8 +13,9 @@ from bitsieve.dataset.read import read_xy
 from bitsieve.discretization.coding import fit_on_summary
 from bitsieve.discretization.summary import Summary, summarize
 from bitsieve.discretization.transformers import CategoricalBinner
-from bitsieve.engines import stream
-from bitsieve.engines.stream import StreamEngine, StreamPacking
+from bitsieve.engines import stream, stream_packing
+from bitsieve.engines.stream import StreamEngine
+from bitsieve.engines.stream_packing import StreamPacking
 from bitsieve.io import spool
 from bitsieve.utils.progress import listening
 
@@ -26,7 +27,7 @@ def second_passes(request, monkeypatch):
     """How often rows were packed in a pass of their own; batches have fifty rows, planes lie in memory or on disk."""
     on_disk, init = [], StreamPacking.__init__
     if request.param == "on disk":
-        monkeypatch.setattr(stream, "_PLANES_DIVISOR", 1 << 60)
+        monkeypatch.setattr(stream_packing, "_PLANES_DIVISOR", 1 << 60)
 
     def made(self, *how):
         init(self, *how)

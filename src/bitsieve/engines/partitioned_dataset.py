@@ -1,4 +1,4 @@
-"""A table whose rows are read in partitions: all that follows from the answers of an engine."""
+"""A table whose rows an engine reads in partitions: what follows from the answers of the engine."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from copy import copy
 from dataclasses import replace
 from functools import partial
 from shlex import quote
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,24 +18,22 @@ from bitsieve.dataset.column_info import ColumnInfo, TextParsing
 from bitsieve.dataset.dataset import COUNTS, Approximation
 from bitsieve.dataset.notes import rows_without_target
 from bitsieve.dataset.original import OriginalData, not_read_again
-from bitsieve.dataset.quantity import TargetKind
 from bitsieve.dataset.rank_test import RankTest
 from bitsieve.dataset.roles import Roles
-from bitsieve.dataset.target import Target, check_read
-from bitsieve.dataset.target_summary import TargetCoding, TargetPart, TargetSummary
+from bitsieve.dataset.target import Target
+from bitsieve.dataset.target_summary import TargetCoding, TargetPart
 from bitsieve.dataset.text import Words, check_types_read
 from bitsieve.dataset.text_format import ColumnRules, TextMeaning
-from bitsieve.dataset.weights import no_rows_left
 from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.coding import Coding, arity_of, fit_on_summary
 from bitsieve.discretization.equal import EqualFrequencyBinning, EqualWidthBinning
 from bitsieve.discretization.mdl import CutsOfPartitions
 from bitsieve.discretization.summary import Summary
-from bitsieve.engines.data_partitions import union_of
-from bitsieve.engines.engine import CachedCounts, CountRequest, Engine, SummaryRequest, TargetRequest
+from bitsieve.engines.engine import CachedCounts, CountRequest, Engine, SummaryRequest
 from bitsieve.engines.out_of_core import OutOfCoreDataset
 from bitsieve.engines.partition_reader import PartitionReader
+from bitsieve.engines.partitioned_target import open_target, with_combinations
 from bitsieve.options import ReadOptions
 from bitsieve.utils.arrays import Columns, Integers, Values
 from bitsieve.utils.progress import phase
@@ -112,17 +110,7 @@ class PartitionedDataset(OutOfCoreDataset):
             rules=rules,
             dropped=_excluded(roles.features, options.exclude),
         )
-        opened = _open_target(open_engine, reader)
-        if opened.summary is None:
-            weighted = roles.weight_name is not None
-            raise no_rows_left(opened.engine.label, weighted=weighted, drop_missing=reader.drop_missing)
-        target_coding = opened.summary.fitted(
-            roles.target_name, TargetKind.from_options(options), options.categories_of_strata
-        )
-        if target_coding.needs_combinations:
-            combinations = _combinations(opened.engine, opened.reader, target_coding)
-            target_coding = target_coding.with_combinations(combinations)
-        target_coding = replace(target_coding, target=replace(target_coding.target, parsings=opened.parsings))
+        opened = open_target(open_engine, reader, roles, options)
         names = [f"x{j}" for j in range(n_columns)]
         feature_names = None
         if named:
@@ -134,9 +122,9 @@ class PartitionedDataset(OutOfCoreDataset):
             opened.reader,
             names,
             feature_names,
-            target_coding,
-            opened.summary.n_samples,
-            opened.summary.total_weight,
+            opened.coding,
+            opened.n_samples,
+            opened.total_weight,
         )
         table.original = OriginalData(
             take=not_read_again if take_original is None else take_original,
@@ -358,8 +346,7 @@ class PartitionedDataset(OutOfCoreDataset):
         table._summary = None  # it is of other classes
         table.target_coding = replace(self.target_coding, parts={name: part}, target=target)
         if table.target_coding.strata:
-            combinations = _combinations(table.engine, table.reader, table.target_coding)
-            table.target_coding = table.target_coding.with_combinations(combinations)
+            table.target_coding = with_combinations(table.target_coding, table.engine, table.reader)
         return table
 
     def count_as(self, binner: Binning, arities: NDArray[np.int32]) -> CountSource:
@@ -449,49 +436,3 @@ def _excluded(labels: Sequence[Label], exclude: Collection[Label]) -> tuple[int,
         if label in exclude or is_index_named:
             excluded.append(j)
     return tuple(excluded)
-
-
-class OpenedTarget(NamedTuple):
-    """An engine, and the summary of the target that it has read."""
-
-    engine: Engine
-    reader: PartitionReader  # by which the engine reads: it knows what the text of the target means
-    summary: TargetSummary | None  # None where no row counts
-    parsings: dict[str, TextParsing]  # what text was read as, by column of the target
-
-
-def _open_target(open_engine: Callable[[PartitionReader], Engine], reader: PartitionReader) -> OpenedTarget:
-    """Open an engine and summarize the target: as it is, and again where its text means numbers or times."""
-    engine = open_engine(reader)
-    summary = _summarize_target(engine, reader)
-    text_meanings = {} if summary is None else summary.decide_text_meanings(reader.rules)
-    if summary is None or not text_meanings:
-        return OpenedTarget(engine, reader, summary, {})
-    names = list(summary.columns)
-    parsings = {names[j]: meaning.parsing for j, meaning in text_meanings.items() if meaning.parsing is not None}
-    check_read(parsings, reader.drop_missing)
-    formats = {j: meaning.format for j, meaning in text_meanings.items()}
-    reader = replace(reader, target_rules=replace(reader.rules, formats=formats))
-    engine = open_engine(reader)  # fewer rows may have a target
-    return OpenedTarget(engine, reader, _summarize_target(engine, reader), parsings)
-
-
-def _summarize_target(engine: Engine, reader: PartitionReader) -> TargetSummary | None:
-    """Summarize the target in one pass, two where it has very many numbers; None where no row counts."""
-
-    def summarize(*, sampled: bool) -> TargetSummary | None:
-        work = partial(reader.summarize_target, sampled=sampled)
-        return engine.summarize_target(TargetRequest(work=work, merge=TargetSummary.merged))
-
-    summary = summarize(sampled=False)
-    if summary is not None and summary.needs_sample:
-        summary = summarize(sampled=True)
-    return summary
-
-
-def _combinations(engine: Engine, reader: PartitionReader, target: TargetCoding) -> Integers:
-    """The combinations of strata and classes that occur in any row."""
-    work = partial(reader.combinations, target=target)
-    combinations = engine.summarize_target(TargetRequest(work=work, merge=union_of))
-    assert combinations is not None  # the target has rows
-    return combinations
