@@ -76,6 +76,10 @@ public:
         complete_.resize(n_phases * n_layers_);
         best_next_values_.assign((n_ + 1) * n_phases, kNever);
         set_smallest_values();
+        for (const std::size_t boundary : space.boundaries) {
+            rates_before_.push_back(counts_.between(0, boundary).rate());
+            rates_behind_.push_back(counts_.between(boundary, counts_.n_bins()).rate());
+        }
     }
 
     Division best() {
@@ -155,14 +159,15 @@ private:
             const BinSize bin = counts_.between(space_.boundaries[begin], space_.boundaries[end]);
             if (bin.rows > rules_.max_rows) break;
             if (!bin.keeps_minimum(rules_)) continue;
-            const std::int64_t value = std::llrint(value_of_(bin) * double(kUnit));
+            const double rate = bin.rate();
             for (std::size_t phase = 0; phase < trend_.steps_of_phase.size(); ++phase) {
+                if (!is_between_others(begin, end, phase, rate)) continue;
+                const std::int64_t value = std::llrint(value_of_(bin) * double(kUnit));
                 if (!may_be_worth_enough(begin, end, phase, value)) continue;
-                if (!is_between_others(begin, end, phase, bin)) continue;
                 if (end == n_)
                     add_last_bin(begin, phase, bin, value);
                 else
-                    put_before_next_bins(begin, end, phase, bin, value);
+                    put_before_next_bins(begin, end, phase, bin, rate, value);
             }
         }
         set_best_next_values(begin);
@@ -179,19 +184,12 @@ private:
 
     // In the first phase of a trend the event rate of a bin lies beyond that of all samples before it, and in the last
     // phase before that of all samples behind it.
-    bool is_between_others(std::size_t begin, std::size_t end, std::size_t phase, const BinSize& bin) const {
+    bool is_between_others(std::size_t begin, std::size_t end, std::size_t phase, double rate) const {
         if (rules_.trend == RateTrend::kNone) return true;
         const std::size_t last_phase = trend_.steps_of_phase.size() - 1;
         const double sign = trend_.steps[phase].up ? 1 : -1;  // the step into a phase has its number
-        const double rate = sign * bin.rate();
-        if (phase == 0 && begin > 0) {
-            const BinSize before = counts_.between(0, space_.boundaries[begin]);
-            if (rate < sign * before.rate() - kRateRounding) return false;
-        }
-        if (phase == last_phase && end < n_) {
-            const BinSize behind = counts_.between(space_.boundaries[end], counts_.n_bins());
-            if (rate > sign * behind.rate() + kRateRounding) return false;
-        }
+        if (phase == 0 && begin > 0 && sign * rate < sign * rates_before_[begin] - kRateRounding) return false;
+        if (phase == last_phase && end < n_ && sign * rate > sign * rates_behind_[end] + kRateRounding) return false;
         return true;
     }
 
@@ -210,9 +208,8 @@ private:
         add(begin, phase, 0, division);
     }
 
-    void put_before_next_bins(std::size_t begin, std::size_t end, std::size_t phase, const BinSize& bin,
+    void put_before_next_bins(std::size_t begin, std::size_t end, std::size_t phase, const BinSize& bin, double rate,
                               std::int64_t value) {
-        const double rate = bin.rate();
         for (const std::size_t step : trend_.steps_of_phase[phase]) {
             const bool up = trend_.steps[step].up;
             const double needed = (up ? rate : -rate) + rate_difference_;
@@ -335,11 +332,12 @@ private:
     const std::size_t n_layers_;
     const bool any_rate_follows_;
     const double rate_difference_;
-    std::vector<std::int64_t> smallest_values_;     // by position, phase and layer
-    std::vector<std::int64_t> best_next_values_;    // of divisions that may follow, by position and phase
-    std::vector<Top> tops_;                         // by list
-    std::vector<std::vector<Continuation>> lists_;  // see list_of
-    std::vector<Continuation> complete_;            // the best division of all pre-bins, by phase and layer
+    std::vector<double> rates_before_, rates_behind_;  // of all samples, by position; the outer ones are no numbers
+    std::vector<std::int64_t> smallest_values_;        // by position, phase and layer
+    std::vector<std::int64_t> best_next_values_;       // of divisions that may follow, by position and phase
+    std::vector<Top> tops_;                            // by list
+    std::vector<std::vector<Continuation>> lists_;     // see list_of
+    std::vector<Continuation> complete_;               // the best division of all pre-bins, by phase and layer
 };
 
 // The search in steps: among a few cuts first, then among the promising ones, and at last among all that may be better
