@@ -107,11 +107,23 @@ def test_information_value_is_refused_where_rows_are_not_in_memory(people, tmp_p
         bitsieve.select(path, "y", method="information-value", memory="1GB")
 
 
-def test_binners_and_scorecards_refuse_a_frame_of_dask(people, tmp_path):
-    frame = DOORS["Dask"](people, tmp_path)["data"]
+def refuse(frame):
     with raises_code("frame-not-in-memory"):
-        bitsieve.MonotoneBinner().fit(frame[["age", "gain"]], people["y"])
+        bitsieve.MonotoneBinner().fit(frame[["age", "gain"]], frame["y"])
     with raises_code("frame-not-in-memory"):
-        bitsieve.information_value(frame[["age", "gain"]], people["y"])
+        bitsieve.information_value(frame[["age", "gain"]], frame["y"])
     with raises_code("frame-not-in-memory"):
         bitsieve.scorecard(frame, "y")
+
+
+def test_binners_and_scorecards_refuse_a_frame_of_dask(people, tmp_path):
+    refuse(DOORS["Dask"](people, tmp_path)["data"])
+
+
+def test_binners_and_scorecards_refuse_a_frame_of_spark(spark, people):
+    refuse(spark.createDataFrame(people))
+
+
+def test_information_value_of_a_frame_of_spark_is_refused(spark, people):
+    with raises_code("rows-not-in-memory"):
+        bitsieve.select(spark.createDataFrame(people), "y", method="information-value")
