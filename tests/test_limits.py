@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from scipy.sparse import csc_array
 
-from bitsieve.counts.source import check_joint_values, checked_codes
+from bitsieve.counts.checks import check_joint_values, checked_codes
 from bitsieve.dataset.columns import read_columns
 from bitsieve.dataset.quantity import TargetKind
 from bitsieve.dataset.sparse import read_sparse

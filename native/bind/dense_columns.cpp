@@ -62,8 +62,8 @@ Columns columns_of(const std::vector<AnyColumn>& arrays) {
     return table;
 }
 
-Columns columns_of(const GivenColumns& given) {
-    return std::visit([](const auto& columns) { return columns_of(columns); }, given);
+Columns columns_of(const GivenColumns& arrays) {
+    return std::visit([](const auto& columns) { return columns_of(columns); }, arrays);
 }
 
 template <class T>

@@ -37,13 +37,13 @@ auto dependence_of_codes_of(Input<std::int32_t> codes, const Vectors& classes, s
     require_all_within(codes, 0, kMaxCodes, "codes");
     const Parts parts = parts_of(order, starts, n_rows);
     const Terms terms = terms_of(table, shift);
-    const std::int32_t* given = codes.data();
+    const std::int32_t* first_code = codes.data();
     std::vector<std::int64_t> freedom(std::size_t(vectors.n_vectors));
     std::vector<std::int64_t> sums(freedom);
     {
         nb::gil_scoped_release unlocked;
-        const std::int64_t n_codes = 1 + std::int64_t(*std::max_element(given, given + n_rows));
-        dependence_of_codes(given, n_rows, n_codes, vectors, parts, terms, freedom.data(), sums.data());
+        const std::int64_t n_codes = 1 + std::int64_t(*std::max_element(first_code, first_code + n_rows));
+        dependence_of_codes(first_code, n_rows, n_codes, vectors, parts, terms, freedom.data(), sums.data());
     }
     return std::make_tuple(to_numpy(std::move(freedom)), to_numpy(std::move(sums)));
 }

@@ -109,7 +109,7 @@ void bind_independence(nb::module_& m) {
         .def("refined", &refine_strata, "variable"_a, "strata"_a, "The strata, divided by a variable.");
     nb::class_<Strata>(m, "Strata")
         .def("__init__", &construct_strata, "variables"_a, "All samples of the variables, in one stratum.")
-        .def_prop_ro("n_kept", [](const Strata& self) { return self.partition().n_kept(); });
+        .def_prop_ro("n_listed", [](const Strata& self) { return self.partition().n_listed(); });
     nb::class_<VariableInStrata>(m, "VariableInStrata")
         .def("__init__", &construct_grouped, "variables"_a, "variable"_a, "strata"_a);
     nb::class_<IndependenceCounter>(m, "IndependenceCounter")

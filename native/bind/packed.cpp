@@ -16,15 +16,17 @@ namespace bitsieve {
 namespace {
 
 void construct(PackedTable* self, Input<std::int64_t> class_sizes, Input<std::uint32_t> order,
-               Input<std::int32_t> arities, const std::string& kernel, const std::string& storage, bool elsewhere) {
+               Input<std::int32_t> arities, const std::string& kernel, const std::string& storage,
+               bool caller_provides_memory) {
     const CountingKernel& chosen = *kernel_set(kernel).counting;
-    const Storage form = storage_named(storage);
+    const Storage storage_form = storage_named(storage);
     nb::gil_scoped_release unlocked;
-    new (self) PackedTable(to_vector(class_sizes), to_vector(order), to_vector(arities), chosen, form, elsewhere);
+    new (self) PackedTable(to_vector(class_sizes), to_vector(order), to_vector(arities), chosen, storage_form,
+                           caller_provides_memory);
 }
 
-PairFormula form_of(const PackedTable& packed, int pooled_sign, int class_sign, const Input<std::int64_t>& row,
-                 const Input<std::int64_t>& column, double one_bit, bool symmetric) {
+PairFormula formula_of(const PackedTable& packed, int pooled_sign, int class_sign, const Input<std::int64_t>& row,
+                       const Input<std::int64_t>& column, double one_bit, bool symmetric) {
     require_within(pooled_sign, -1, 2, "pooled_sign");
     require_within(class_sign, -1, 2, "class_sign");
     require_size(row, packed.n_features(), "row");
@@ -161,7 +163,7 @@ void fill_matrix(const PackedTable& packed, const Input<std::int64_t>& table, in
                  int class_sign, Input<std::int64_t> row, Input<std::int64_t> column, double one_bit, bool symmetric,
                  const std::vector<std::int64_t>& block, Input<std::int64_t> place, Grid<Real> out) {
     const Terms terms = terms_of(table, shift);
-    const PairFormula form = form_of(packed, pooled_sign, class_sign, row, column, one_bit, symmetric);
+    const PairFormula formula = formula_of(packed, pooled_sign, class_sign, row, column, one_bit, symmetric);
     require(block.size() == 4, "a block is the first and last simd_group of its rows, and of its columns");
     for (const int side : {0, 2}) {
         require_within(block[side], 0, packed.n_simd_groups() + 1, "block");
@@ -172,7 +174,7 @@ void fill_matrix(const PackedTable& packed, const Input<std::int64_t>& table, in
     require_places(packed, place, std::int64_t(out.shape(0)));
     const Matrix<Real> matrix{out.data(), std::int64_t(out.shape(0)), place.data()};
     nb::gil_scoped_release unlocked;
-    matrix_block(packed, terms, form, block[0], block[1], block[2], block[3], matrix);
+    matrix_block(packed, terms, formula, block[0], block[1], block[2], block[3], matrix);
 }
 
 // Rows of counts, one a column; see pair_counts.hpp.
@@ -249,7 +251,7 @@ void fill_rows(const PackedTable& packed, const Input<std::int64_t>& table, int 
                Input<std::int64_t> row, Input<std::int64_t> column, double one_bit, bool symmetric,
                Input<std::int64_t> pivots, Input<std::int64_t> groups, Input<std::int64_t> place, Grid<Real> out) {
     const Terms terms = terms_of(table, shift);
-    const PairFormula form = form_of(packed, pooled_sign, class_sign, row, column, one_bit, symmetric);
+    const PairFormula formula = formula_of(packed, pooled_sign, class_sign, row, column, one_bit, symmetric);
     require(out.shape(0) == pivots.size(), "one row a pivot is needed");
     require_features(packed, pivots, "pivots");
     require_groups(packed, groups);
@@ -258,7 +260,7 @@ void fill_rows(const PackedTable& packed, const Input<std::int64_t>& table, int 
     const std::int64_t n_pivots = std::int64_t(pivots.size());
     const std::int64_t n_groups = std::int64_t(groups.size());
     nb::gil_scoped_release unlocked;
-    matrix_rows(packed, terms, form, pivots.data(), n_pivots, groups.data(), n_groups, rows);
+    matrix_rows(packed, terms, formula, pivots.data(), n_pivots, groups.data(), n_groups, rows);
 }
 
 void fill_codes(const PackedTable& packed, std::int64_t feature, Output<std::uint16_t> out) {
@@ -341,12 +343,12 @@ auto arranged(const PackedTable& packed, Input<std::uint32_t> order, Input<std::
     const Partition partition = partition_of(packed, order, starts);
     require_feature(packed, feature, "feature");
     std::vector<std::uint16_t> codes;
-    Runs runs;
+    ClassRuns runs;
     {
         nb::gil_scoped_release unlocked;
         runs = arrange(packed, partition, feature, codes);
     }
-    return std::make_tuple(to_numpy(std::move(codes)), to_numpy(std::move(runs.ends)),
+    return std::make_tuple(to_numpy(std::move(codes)), to_numpy(std::move(runs.run_ends)),
                            to_numpy(std::move(runs.part_ends)));
 }
 
@@ -366,16 +368,16 @@ void fill_shuffled_sums(Input<std::int64_t> table, int shift, Input<std::uint16_
     require_ends(run_ends, std::int64_t(codes.size()), "run_ends");
     require_ends(part_ends, std::int64_t(run_ends.size()), "part_ends");
     require_size(out, std::int64_t(seeds.size()), "out");
-    const std::uint16_t* given = codes.data();
-    const std::int64_t* runs = run_ends.data();
-    const std::int64_t* parts = part_ends.data();
-    const std::uint64_t* first = seeds.data();
-    const std::int64_t n = std::int64_t(codes.size());
+    const std::uint16_t* first_code = codes.data();
+    const std::int64_t* first_run_end = run_ends.data();
+    const std::int64_t* first_part_end = part_ends.data();
+    const std::uint64_t* first_seed = seeds.data();
+    const std::int64_t n_codes = std::int64_t(codes.size());
     const std::int64_t n_parts = std::int64_t(part_ends.size());
     const std::int64_t n_seeds = std::int64_t(seeds.size());
     std::int64_t* sums = out.data();
     nb::gil_scoped_release unlocked;
-    shuffled_sums(terms, given, n, runs, parts, n_parts, first, n_seeds, sums);
+    shuffled_sums(terms, first_code, n_codes, first_run_end, first_part_end, n_parts, first_seed, n_seeds, sums);
 }
 
 // Minima over pivots.
@@ -412,14 +414,14 @@ void construct_minima(LazyMinima* self, const PackedTable& packed, Input<std::in
 }
 
 void add_pivot(LazyMinima& self, std::int64_t feature, std::int64_t sum, double bits,
-               Input<std::int64_t> chance_by_count, std::int64_t chance) {
+               Input<std::int64_t> chance_of_count, std::int64_t chance) {
     require_within(feature, 0, self.n_features(), "feature");
-    if (chance_by_count.size() > 0) {
+    if (chance_of_count.size() > 0) {
         require(!self.code_counts().starts.empty(), "the counts of the codes are needed to correct for chance");
-        require_size(chance_by_count, self.code_counts().n_distinct, "chance_by_count");
+        require_size(chance_of_count, self.code_counts().n_distinct, "chance_of_count");
     }
     nb::gil_scoped_release unlocked;
-    self.add(feature, {sum, bits, to_vector(chance_by_count), chance});
+    self.add(feature, {sum, bits, to_vector(chance_of_count), chance});
 }
 
 void largest(LazyMinima& self, Input<bool> candidates, std::int64_t first, std::int64_t last,
@@ -445,7 +447,7 @@ auto first_at(const LazyMinima& self, Input<bool> candidates, double largest) {
 void bind_packed(nb::module_& m) {
     nb::class_<PackedTable>(m, "PackedTable")
         .def("__init__", &construct, "class_sizes"_a, "order"_a, "arities"_a, "kernel"_a, "storage"_a,
-             "elsewhere"_a = false)
+             "caller_provides_memory"_a = false)
         .def("use", with_alias_check(&use), "planes"_a, "wide"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
              "Keeps the table in these arrays.")
         .def("add", &add<std::uint8_t>, "codes"_a, "order"_a, "sizes"_a, "before"_a, "first"_a, "last"_a)
@@ -496,7 +498,7 @@ void bind_packed(nb::module_& m) {
     nb::class_<LazyMinima>(m, "LazyMinima")
         .def("__init__", &construct_minima, "packed"_a, "table"_a, "shift"_a, "start"_a, "n_smallest"_a,
              "code_starts"_a, "code_index"_a, "one_bit"_a, "tie"_a, nb::keep_alive<1, 2>())
-        .def("add", &add_pivot, "feature"_a, "sum"_a, "bits"_a, "chance_by_count"_a, "chance"_a)
+        .def("add", &add_pivot, "feature"_a, "sum"_a, "bits"_a, "chance_of_count"_a, "chance"_a)
         .def("largest", with_alias_check(&largest), "candidates"_a, "first"_a, "last"_a, "best_so_far"_a)
         .def("first_at", &first_at, "candidates"_a, "largest"_a);
     m.def("row_sums_within_strata", with_alias_check(&fill_row_within_strata), "packed"_a, "table"_a, "shift"_a,

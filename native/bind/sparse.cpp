@@ -298,11 +298,11 @@ void sparse_products(Input<Index> start, Input<Index> row, Input<Real> value, st
                      Input<double> sums, Grid<double> out) {
     const auto columns = columns_of(start, row, value, n_samples, first, last);
     const Moments moments = moments_of(mean, length, start.size() - 1);
-    const SampleWeights given = weights_of(weights, sums, out, n_samples, start.size() - 1);
+    const SampleWeights sample_weights = weights_of(weights, sums, out, n_samples, start.size() - 1);
     double* products = out.data();
     nb::gil_scoped_release unlocked;
     require(rows_fit(columns, first, last), kRows);
-    fill_products(columns, moments, given, first, last, products);
+    fill_products(columns, moments, sample_weights, first, last, products);
 }
 
 template <class Real, class Index>

@@ -319,8 +319,8 @@ Strata Strata::refined(const std::uint16_t* codes, std::int64_t n_codes) const {
 }
 
 std::int64_t Strata::n_strata() const {
-    const std::int64_t n_kept = vectors_.starts.back();
-    return std::int64_t(vectors_.starts.size()) - 1 + n_samples_ - n_kept;
+    const std::int64_t n_listed = vectors_.starts.back();  // each of the others is a stratum of its own
+    return std::int64_t(vectors_.starts.size()) - 1 + n_samples_ - n_listed;
 }
 
 Partition Strata::partition() const {

@@ -74,7 +74,7 @@ std::int64_t LazyMinima::chance(const PivotOffsets& offsets, std::int64_t featur
     std::uint64_t sum = std::uint64_t(offsets.chance);
     const std::int64_t last = code_counts_.starts[std::size_t(feature + 1)];
     for (std::int64_t code = code_counts_.starts[std::size_t(feature)]; code < last; ++code)
-        sum += std::uint64_t(offsets.chance_by_count[std::size_t(code_counts_.index[std::size_t(code)])]);
+        sum += std::uint64_t(offsets.chance_of_count[std::size_t(code_counts_.index[std::size_t(code)])]);
     return std::int64_t(sum);
 }
 
@@ -88,7 +88,7 @@ void LazyMinima::advance(std::int64_t simd_group) {
         const std::int64_t feature = packed_.feature_at(simd_group, lane);
         if (feature < 0) continue;
         double number = double(class_sums[lane] - pooled_sums[lane] + offsets.sum) / one_bit_;
-        if (!offsets.chance_by_count.empty()) number -= double(chance(offsets, feature)) / one_bit_;
+        if (!offsets.chance_of_count.empty()) number -= double(chance(offsets, feature)) / one_bit_;
         number += offsets.bits;
         double& smallest = smallest_[std::size_t(simd_group * kLanes + lane)];
         if (n_smallest_ == 2) {

@@ -21,7 +21,7 @@ struct CodeCounts {
 struct PivotOffsets {
     std::int64_t sum;                           // added to the sums of every pair
     double bits;                                // added to every number
-    std::vector<std::int64_t> chance_by_count;  // of every distinct count of a code; empty: no correction for chance
+    std::vector<std::int64_t> chance_of_count;  // of every distinct count of a code; empty: no correction for chance
     std::int64_t chance;                        // added to what the codes of a feature sum to
 };
 
@@ -31,7 +31,7 @@ struct PivotOffsets {
 // The score is the smallest number of the feature with a pivot, or the mean of the two smallest. With the sums of the
 // pair, the number of a feature of counts m with a pivot is
 //
-//     (class_sum - pooled_sum + sum) / one_bit - (chance + sum over m of chance_by_count[m]) / one_bit + bits
+//     (class_sum - pooled_sum + sum) / one_bit - (chance + sum over m of chance_of_count[m]) / one_bit + bits
 //
 // Smallest numbers only fall: those that lack some pivots bound the score from above. Fleuret's lazy rule follows: SIMD
 // groups are brought up to date from the highest bound down, one pivot at a time, until no bound left can reach the

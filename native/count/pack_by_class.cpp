@@ -21,13 +21,13 @@ constexpr std::int64_t kFewClasses = 16;
 bool PackedTable::rows_of_classes(const Batch& batch, std::vector<std::uint64_t>& rows) const {
     if (kernel_.append_bits == nullptr || batch.order == nullptr || n_classes() > kFewClasses) return false;
     std::int64_t n_rows = 0;
-    for (std::int64_t c = 0; c < n_classes(); ++c) n_rows += batch.sizes[c];
+    for (std::int64_t c = 0; c < n_classes(); ++c) n_rows += batch.class_sizes[c];
     const std::int64_t n_words = (n_rows + 63) / 64;
     rows.assign(std::size_t(n_classes() * n_words), 0);
     for (std::int64_t c = 0, t = 0; c < n_classes(); ++c) {
         std::uint64_t* of_class = rows.data() + c * n_words;
         std::int64_t before = -1;
-        for (const std::int64_t end = t + batch.sizes[c]; t < end; ++t) {
+        for (const std::int64_t end = t + batch.class_sizes[c]; t < end; ++t) {
             const std::int64_t row = batch.order[t];
             if (row <= before || row >= n_rows) return false;  // repeated by its weight, left out, or in another order
             of_class[row / 64] |= std::uint64_t(1) << (row % 64);
@@ -43,7 +43,7 @@ void PackedTable::pack_by_class(const CodeTable<std::uint8_t>& table, const Batc
     std::vector<std::uint64_t> masks;
     std::vector<std::int64_t> filled;
     std::int64_t n_rows = 0;
-    for (std::int64_t c = 0; c < n_classes(); ++c) n_rows += batch.sizes[c];
+    for (std::int64_t c = 0; c < n_classes(); ++c) n_rows += batch.class_sizes[c];
     const std::int64_t n_words = (n_rows + 63) / 64;
     std::uint64_t beyond = 0;
     for (std::int64_t g = first; g < last; ++g) {
@@ -51,7 +51,7 @@ void PackedTable::pack_by_class(const CodeTable<std::uint8_t>& table, const Batc
         const std::int64_t width = std::int64_t(group.n_planes) * kLanes;
         std::uint64_t* const planes = planes_.get() + group.planes;
         masks.resize(std::size_t(width));
-        filled.assign(batch.first, batch.first + n_classes());
+        filled.assign(batch.n_before, batch.n_before + n_classes());
         for (std::int64_t w = 0; w < n_words; ++w) {
             const std::int64_t n = std::min<std::int64_t>(64, n_rows - 64 * w);
             for (int lane = 0; lane < kLanes; ++lane) {

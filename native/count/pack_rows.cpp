@@ -209,12 +209,12 @@ struct ClassWord {
 // order.
 ClassWord next_word_of_class(const Batch& batch, std::int64_t class_index, std::int64_t order_start,
                              std::int64_t n_done, std::int64_t row_end) {
-    const std::int64_t sample = batch.first[class_index] + n_done;
+    const std::int64_t sample = batch.n_before[class_index] + n_done;
     ClassWord next;
     next.word = sample / 64;
     next.bit = sample % 64;
     next.n_rows = 0;
-    const std::int64_t n_left = std::min<std::int64_t>(64 - next.bit, batch.sizes[class_index] - n_done);
+    const std::int64_t n_left = std::min<std::int64_t>(64 - next.bit, batch.class_sizes[class_index] - n_done);
     while (next.n_rows < n_left) {
         const std::int64_t row = batch.row(order_start + n_done + next.n_rows);
         if (row >= row_end) break;
@@ -235,15 +235,15 @@ void PackedTable::pack_groups(const CodeTable<Code>& table, const Batch& batch, 
     Tile<Code> tile(table, n_features());
     std::vector<std::int64_t> n_done(sizes_.size());
     std::vector<std::int64_t> order_start(sizes_.size());
-    for (std::int64_t c = 1; c < n_classes(); ++c) order_start[c] = order_start[c - 1] + batch.sizes[c - 1];
-    const std::int64_t n_rows = batch.rows_needed(order_start[n_classes() - 1] + batch.sizes[n_classes() - 1]);
+    for (std::int64_t c = 1; c < n_classes(); ++c) order_start[c] = order_start[c - 1] + batch.class_sizes[c - 1];
+    const std::int64_t n_rows = batch.rows_needed(order_start[n_classes() - 1] + batch.class_sizes[n_classes() - 1]);
     for (std::int64_t g0 = first; g0 < last; g0 += block) {
         const std::int64_t n_groups = std::min(block, last - g0);
         tile.select_columns(&features_by_arity_[g0 * kLanes], std::min(n_groups * kLanes, n_narrow_ - g0 * kLanes));
         std::fill(n_done.begin(), n_done.end(), 0);
         for (std::int64_t row_end = chunk; row_end < n_rows + chunk; row_end += chunk)
             for (std::int64_t c = 0; c < n_classes(); ++c)
-                while (n_done[c] < batch.sizes[c]) {
+                while (n_done[c] < batch.class_sizes[c]) {
                     const ClassWord next = next_word_of_class(batch, c, order_start[c], n_done[c], row_end);
                     if (next.n_rows == 0) break;
                     if (next.n_rows < 64) tile.clear();
@@ -289,9 +289,9 @@ void PackedTable::pack_bytes(const CodeTable<Code>& table, const Batch& batch, s
     std::int64_t class_start = 0;  // of the samples of a class among all of them
     std::int64_t batch_start = 0;  // and among those of the batch
     for (std::int64_t c = 0; c < n_classes(); ++c) {
-        for (std::int64_t done = 0; done < batch.sizes[c]; done += kRowsAtOnce) {
-            const std::int64_t n_rows = std::min(kRowsAtOnce, batch.sizes[c] - done);
-            const std::int64_t out_start = class_start + batch.first[c] + done;
+        for (std::int64_t done = 0; done < batch.class_sizes[c]; done += kRowsAtOnce) {
+            const std::int64_t n_rows = std::min(kRowsAtOnce, batch.class_sizes[c] - done);
+            const std::int64_t out_start = class_start + batch.n_before[c] + done;
             for (std::int64_t g = first; g < last; ++g) {
                 std::uint8_t* out = reinterpret_cast<std::uint8_t*>(planes_.get() + groups_[g].planes);
                 copy_lanes(table, batch, batch_start + done, n_rows, features(g), out + out_start * kLanes);
@@ -299,7 +299,7 @@ void PackedTable::pack_bytes(const CodeTable<Code>& table, const Batch& batch, s
             }
         }
         class_start += sizes_[c];
-        batch_start += batch.sizes[c];
+        batch_start += batch.class_sizes[c];
     }
     for (std::int64_t g = first; g < last; ++g)
         for (int lane = 0; lane < kLanes; ++lane) {
@@ -319,8 +319,8 @@ void PackedTable::copy_wide(const CodeTable<Code>& table, const Batch& batch, st
             std::uint16_t* out = wide_.get() + ((u - n_narrow_groups()) * kLanes + lane) * n_samples_;
             std::int32_t greatest = 0;
             for (std::int64_t c = 0, t = 0; c < n_classes(); out += sizes_[c++]) {
-                std::uint16_t* to = out + batch.first[c];
-                for (const std::int64_t end = t + batch.sizes[c]; t < end; ++t, ++to) {
+                std::uint16_t* to = out + batch.n_before[c];
+                for (const std::int64_t end = t + batch.class_sizes[c]; t < end; ++t, ++to) {
                     *to = in[batch.row(t) * table.sample_stride];
                     greatest = std::max<std::int32_t>(greatest, *to);
                 }

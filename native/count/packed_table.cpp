@@ -103,17 +103,17 @@ int plane_arity(const CountingKernel& kernel, const Shape& shape) {
     return best;
 }
 
-// Whether the features of at most ten codes together cost less by packed counters than by planes (up to `limit` codes)
+// Whether the features of at most ten codes together cost less by packed counters than by planes (up to `max_plane_arity` codes)
 // and increments (beyond). Each feature is compared as if paired with one of its own arity, as features of a table are
 // alike.
-bool counters_pay(const CountingKernel& kernel, const std::vector<std::int32_t>& arities, int limit,
+bool counters_pay(const CountingKernel& kernel, const std::vector<std::int32_t>& arities, int max_plane_arity,
                   const Shape& shape) {
     if (shape.n_samples < kMinCounterSamples) return false;
     double otherwise = 0;
     double counters = 0;
     for (const std::int32_t n_codes : arities) {
         if (n_codes > kCountersPerWord) continue;
-        otherwise += n_codes <= limit ? shape.planes_ns(kernel, n_codes) : shape.table_ns(n_codes);
+        otherwise += n_codes <= max_plane_arity ? shape.planes_ns(kernel, n_codes) : shape.table_ns(n_codes);
         counters += shape.counters_ns(kernel, n_codes);
     }
     return counters < otherwise;
@@ -131,34 +131,34 @@ Storage storage_named(const std::string& name) {
 
 PackedTable::PackedTable(std::vector<std::int64_t> class_sizes, std::vector<std::uint32_t> order,
                          std::vector<std::int32_t> arities, const CountingKernel& kernel, Storage storage,
-                         bool elsewhere)
+                         bool caller_provides_memory)
     : kernel_(kernel), sizes_(std::move(class_sizes)), order_(std::move(order)), arities_(std::move(arities)) {
-    count_samples();
+    place_classes();
     const Shape shape{double(n_samples_), double(n_words()), double(n_classes())};
     switch (storage) {
-        case Storage::table: limit_ = 0; break;
-        case Storage::planes: limit_ = kMaxArity; break;
-        default: limit_ = plane_arity(kernel, shape);
+        case Storage::table: max_narrow_arity_ = 0; break;
+        case Storage::planes: max_narrow_arity_ = kMaxArity; break;
+        default: max_narrow_arity_ = plane_arity(kernel, shape);
     }
-    uses_counters_ =
-        storage == Storage::counters || (storage == Storage::cheapest && counters_pay(kernel, arities_, limit_, shape));
-    if (uses_counters_) limit_ = kCountersPerWord;
-    lay_out(elsewhere);
+    uses_counters_ = storage == Storage::counters ||
+                     (storage == Storage::cheapest && counters_pay(kernel, arities_, max_narrow_arity_, shape));
+    if (uses_counters_) max_narrow_arity_ = kCountersPerWord;
+    place_features(caller_provides_memory);
 }
 
 PackedTable::PackedTable(std::vector<std::int64_t> class_sizes, std::vector<std::int32_t> arities,
-                         const CountingKernel& kernel, int limit, bool uses_counters)
+                         const CountingKernel& kernel, int max_narrow_arity, bool uses_counters)
     : kernel_(kernel),
       uses_counters_(uses_counters),
-      limit_(limit),
+      max_narrow_arity_(max_narrow_arity),
       sizes_(std::move(class_sizes)),
       arities_(std::move(arities)) {
-    count_samples();
-    lay_out(false);
+    place_classes();
+    place_features(false);
 }
 
-// Checks what the samples and the features are, and finds where the classes lie.
-void PackedTable::count_samples() {
+// Checks the class sizes, the arities and the order, and finds where the classes lie.
+void PackedTable::place_classes() {
     word_start_.push_back(0);
     for (const std::int64_t size : sizes_) {
         if (size < 0 || size > kMaxSamples - n_samples_)
@@ -175,13 +175,13 @@ void PackedTable::count_samples() {
     sizes_.push_back(n_samples_);
 }
 
-// Gives every feature its place and, unless they lie elsewhere, the groups their memory.
-void PackedTable::lay_out(bool elsewhere) {
+// Gives every feature its lane and, unless the caller provides it, the groups their memory.
+void PackedTable::place_features(bool caller_provides_memory) {
     features_by_arity_.resize(arities_.size());
     std::iota(features_by_arity_.begin(), features_by_arity_.end(), 0);
     std::stable_sort(features_by_arity_.begin(), features_by_arity_.end(),
                      [this](std::int64_t a, std::int64_t b) { return arities_[a] < arities_[b]; });
-    while (n_narrow_ < n_features() && arities_[features_by_arity_[n_narrow_]] <= limit_) ++n_narrow_;
+    while (n_narrow_ < n_features() && arities_[features_by_arity_[n_narrow_]] <= max_narrow_arity_) ++n_narrow_;
     lane_index_.resize(arities_.size());
     const std::int64_t gap = (kLanes - n_narrow_ % kLanes) % kLanes;  // the last group may have empty lanes
     for (std::int64_t s = 0; s < n_features(); ++s) lane_index_[features_by_arity_[s]] = s < n_narrow_ ? s : s + gap;
@@ -202,7 +202,7 @@ void PackedTable::lay_out(bool elsewhere) {
     }
     margins_.assign(margins, 0);
     ready_.assign(std::size_t(n_simd_groups()), false);
-    if (elsewhere) return;
+    if (caller_provides_memory) return;
     planes_.reset(allocate<std::uint64_t>(plane_words_));
     wide_.reset(allocate<std::uint16_t>(n_wide() * n_samples_));
 }
@@ -262,12 +262,12 @@ const std::uint16_t* PackedTable::codes(std::int64_t feature, std::vector<std::u
 std::shared_ptr<const PackedTable::PivotStorage> PackedTable::pivot(std::int64_t feature) const {
     std::shared_ptr<PivotStorage> storage;
     {
-        const std::lock_guard<std::mutex> lock(latest_->mutex);
-        if (latest_->feature == feature) storage = latest_->storage.lock();
+        const std::lock_guard<std::mutex> lock(latest_pivot_->mutex);
+        if (latest_pivot_->feature == feature) storage = latest_pivot_->storage.lock();
         if (!storage) {
             storage = std::make_shared<PivotStorage>();
-            latest_->feature = feature;
-            latest_->storage = storage;
+            latest_pivot_->feature = feature;
+            latest_pivot_->storage = storage;
         }
     }
     const std::lock_guard<std::mutex> lock(storage->filling);
@@ -322,7 +322,7 @@ PackedTable PackedTable::gathered(const std::vector<std::int64_t>& features) con
     std::vector<std::int32_t> arities;
     arities.reserve(features.size());
     for (const std::int64_t feature : features) arities.push_back(arities_[feature]);
-    PackedTable out({sizes_.begin(), sizes_.end() - 1}, std::move(arities), kernel_, limit_, uses_counters_);
+    PackedTable out({sizes_.begin(), sizes_.end() - 1}, std::move(arities), kernel_, max_narrow_arity_, uses_counters_);
     const auto feature_of = [&](std::int64_t g, int lane) {
         const std::int64_t index = out.feature_at(g, lane);
         return index < 0 ? -1 : features[std::size_t(index)];

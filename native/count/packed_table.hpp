@@ -46,9 +46,9 @@ struct CodeTable {
 
 // Rows of a raw table that are packed together.
 struct Batch {
-    const std::int64_t* sizes;   // samples of every class in this batch
-    const std::int64_t* first;   // samples of every class in the batches before
-    const std::uint32_t* order;  // the rows class by class; null: the rows of the table are in this order already
+    const std::int64_t* class_sizes;  // samples of every class in this batch
+    const std::int64_t* n_before;     // samples of every class in the batches before
+    const std::uint32_t* order;       // the rows class by class; null: the rows of the table are in this order already
 
     std::int64_t row(std::int64_t t) const { return order == nullptr ? t : std::int64_t(order[t]); }
 
@@ -66,10 +66,10 @@ constexpr std::uint8_t kNoCode = 255;  // as a byte: matches no plane
 class PackedTable {
 public:
     // class_sizes: samples of every class; order[t]: the row of the t-th sample after sorting by class (empty: as
-    // they come). The storage is given by `use` if it is `elsewhere`.
+    // they come). With `caller_provides_memory` no memory is taken for the table: `use` tells where it is stored.
     PackedTable(std::vector<std::int64_t> class_sizes, std::vector<std::uint32_t> order,
                 std::vector<std::int32_t> arities, const CountingKernel& kernel, Storage storage,
-                bool elsewhere = false);
+                bool caller_provides_memory = false);
 
     // Keeps the table in memory of the caller, plane_words() and wide_codes() long, zeros or what another table of the
     // same layout left there.
@@ -148,9 +148,9 @@ public:
 
 private:
     PackedTable(std::vector<std::int64_t> class_sizes, std::vector<std::int32_t> arities, const CountingKernel& kernel,
-                int limit, bool uses_counters);
-    void count_samples();
-    void lay_out(bool elsewhere);
+                int max_narrow_arity, bool uses_counters);
+    void place_classes();
+    void place_features(bool caller_provides_memory);
 
     struct Group {
         int n_planes;
@@ -183,7 +183,7 @@ private:
 
     const CountingKernel& kernel_;
     bool uses_counters_ = false;
-    int limit_ = 0;  // features of more codes are wide
+    int max_narrow_arity_ = 0;  // features of more codes are wide
     std::int64_t rows_needed_ = 0, n_samples_ = 0, n_narrow_ = 0, plane_words_ = 0;
     std::vector<std::int64_t> sizes_;       // by class; last: all samples
     std::vector<std::int64_t> word_start_;  // by class; last: words of a plane
@@ -198,12 +198,12 @@ private:
     std::vector<std::uint32_t> margins_;
     std::unique_ptr<std::uint16_t[], Free> wide_;
     // The pivot that was taken out last, shared by all threads that count with it.
-    struct Latest {
+    struct LatestPivot {
         std::mutex mutex;
         std::int64_t feature = -1;
         std::weak_ptr<PivotStorage> storage;
     };
-    std::unique_ptr<Latest> latest_ = std::make_unique<Latest>();
+    std::unique_ptr<LatestPivot> latest_pivot_ = std::make_unique<LatestPivot>();
 };
 
 }  // namespace bitsieve

@@ -16,28 +16,28 @@ constexpr int kManyCells = 256;  // inner cells of a pair beyond which the table
 template <class Real>
 class Writer {
 public:
-    Writer(const PackedTable& packed, const PairFormula& form, const Matrix<Real>& out)
-        : values_(packed.kernel().tile_values), form_(form), out_(out) {
+    Writer(const PackedTable& packed, const PairFormula& formula, const Matrix<Real>& out)
+        : values_(packed.kernel().tile_values), formula_(formula), out_(out) {
         for (std::int64_t i = 1; i < packed.n_features(); ++i)
-            mirrored_ = mirrored_ && form.row[i] - form.column[i] == form.row[0] - form.column[0];
+            mirrored_ = mirrored_ && formula.row[i] - formula.column[i] == formula.row[0] - formula.column[0];
     }
 
     // sums of pairs: pooled_sums[a * 8 + b] for feature rows[a], a < n_rows, and columns[b]; -1: no feature.
     void tile(const std::int64_t* rows, int n_rows, const std::int64_t* columns, const std::int64_t* pooled_sums,
               const std::int64_t* class_sums) const {
-        const Side down(rows, n_rows, form_, out_.position);
-        const Side across(columns, kLanes, form_, out_.position);
+        const Side down(rows, n_rows, formula_, out_.position);
+        const Side across(columns, kLanes, formula_, out_.position);
         double forward[kLanes * kLanes];
         double backward[kLanes * kLanes];
-        values_(n_rows, pooled_sums, form_.pooled_sign, class_sums, form_.class_sign, down.row, across.column,
-                form_.one_bit, forward);
+        values_(n_rows, pooled_sums, formula_.pooled_sign, class_sums, formula_.class_sign, down.row, across.column,
+                formula_.one_bit, forward);
         const double* mirror = forward;
         if (!mirrored_) {
-            values_(n_rows, pooled_sums, form_.pooled_sign, class_sums, form_.class_sign, down.column, across.row,
-                    form_.one_bit, backward);
+            values_(n_rows, pooled_sums, formula_.pooled_sign, class_sums, formula_.class_sign, down.column, across.row,
+                    formula_.one_bit, backward);
             mirror = backward;
         }
-        if (form_.symmetric)
+        if (formula_.symmetric)
             for (int i = 0; i < n_rows * kLanes; ++i) forward[i] = backward[i] = (forward[i] + mirror[i]) * 0.5;
         write(down, across, forward, kLanes, 1);
         write(across, down, mirror, 1, kLanes);
@@ -46,11 +46,11 @@ public:
 private:
     // Eight features: the integers that they add to the number of a pair, and their positions in the matrix.
     struct Side {
-        Side(const std::int64_t* features, int n, const PairFormula& form, const std::int64_t* positions) : size(n) {
+        Side(const std::int64_t* features, int n, const PairFormula& formula, const std::int64_t* positions) : size(n) {
             for (int i = 0; i < kLanes; ++i) {
                 const std::int64_t f = i < n ? features[i] : -1;
-                row[i] = f < 0 ? 0 : form.row[f];
-                column[i] = f < 0 ? 0 : form.column[f];
+                row[i] = f < 0 ? 0 : formula.row[f];
+                column[i] = f < 0 ? 0 : formula.column[f];
                 position[i] = f < 0 ? -1 : positions[f];
                 in_a_run = in_a_run && position[i] == position[0] + i;
             }
@@ -77,7 +77,7 @@ private:
     }
 
     const decltype(CountingKernel::tile_values) values_;
-    const PairFormula& form_;
+    const PairFormula& formula_;
     const Matrix<Real>& out_;
     bool mirrored_ = true;  // value(i, j) == value(j, i) for all pairs
 };
@@ -114,13 +114,13 @@ void row_sums_within_strata(const PackedTable& packed, const Terms& terms, const
 }
 
 template <class Real>
-void matrix_block(const PackedTable& packed, const Terms& terms, const PairFormula& form, std::int64_t i0, std::int64_t i1,
-                  std::int64_t j0, std::int64_t j1, const Matrix<Real>& out) {
-    const Writer<Real> write(packed, form, out);
+void matrix_block(const PackedTable& packed, const Terms& terms, const PairFormula& formula, std::int64_t i0,
+                  std::int64_t i1, std::int64_t j0, std::int64_t j1, const Matrix<Real>& out) {
+    const Writer<Real> write(packed, formula, out);
     const ClassLayout layout = packed.layout();
     std::int64_t pooled_sums[kLanes * kLanes] = {};
     std::int64_t class_sums[kLanes * kLanes] = {};
-    std::int64_t* const class_sums_or_null = form.class_sign ? class_sums : nullptr;
+    std::int64_t* const class_sums_or_null = formula.class_sign ? class_sums : nullptr;
     for (std::int64_t i = i0; i < i1; ++i) {
         const std::int64_t* rows = packed.features(i);
         std::int64_t j = std::max(i, j0);
@@ -154,7 +154,7 @@ void matrix_block(const PackedTable& packed, const Terms& terms, const PairFormu
 }
 
 template <class Real>
-void matrix_rows(const PackedTable& packed, const Terms& terms, const PairFormula& form, const std::int64_t* pivots,
+void matrix_rows(const PackedTable& packed, const Terms& terms, const PairFormula& formula, const std::int64_t* pivots,
                  std::int64_t n_pivots, const std::int64_t* groups, std::int64_t n_groups,
                  const MatrixRows<Real>& out) {
     const auto values = packed.kernel().tile_values;
@@ -166,19 +166,19 @@ void matrix_rows(const PackedTable& packed, const Terms& terms, const PairFormul
     for (std::int64_t a = 0; a < n_pivots; ++a) {
         const std::int64_t i = pivots[a];
         each_group(
-            packed, terms, i, groups, n_groups, form.class_sign != 0,
+            packed, terms, i, groups, n_groups, formula.class_sign != 0,
             [&](std::int64_t simd_group, const std::int64_t* pooled_sums, const std::int64_t* class_sums_or_null) {
                 const std::int64_t* features = packed.features(simd_group);
                 const std::int64_t* class_sums = class_sums_or_null ? class_sums_or_null : no_sums;
                 for (int b = 0; b < kLanes; ++b) {
-                    row[b] = features[b] < 0 ? 0 : form.row[features[b]];
-                    column[b] = features[b] < 0 ? 0 : form.column[features[b]];
+                    row[b] = features[b] < 0 ? 0 : formula.row[features[b]];
+                    column[b] = features[b] < 0 ? 0 : formula.column[features[b]];
                 }
-                values(1, pooled_sums, form.pooled_sign, class_sums, form.class_sign, &form.row[i], column,
-                       form.one_bit, forward);
-                if (form.symmetric) {
-                    values(1, pooled_sums, form.pooled_sign, class_sums, form.class_sign, &form.column[i], row,
-                           form.one_bit, backward);
+                values(1, pooled_sums, formula.pooled_sign, class_sums, formula.class_sign, &formula.row[i], column,
+                       formula.one_bit, forward);
+                if (formula.symmetric) {
+                    values(1, pooled_sums, formula.pooled_sign, class_sums, formula.class_sign, &formula.column[i], row,
+                           formula.one_bit, backward);
                     for (int b = 0; b < kLanes; ++b) forward[b] = (forward[b] + backward[b]) * 0.5;
                 }
                 for (int b = 0; b < kLanes && features[b] >= 0; ++b)
@@ -192,9 +192,9 @@ template void matrix_rows(const PackedTable&, const Terms&, const PairFormula&, 
                           const std::int64_t*, std::int64_t, const MatrixRows<double>&);
 template void matrix_rows(const PackedTable&, const Terms&, const PairFormula&, const std::int64_t*, std::int64_t,
                           const std::int64_t*, std::int64_t, const MatrixRows<float>&);
-template void matrix_block(const PackedTable&, const Terms&, const PairFormula&, std::int64_t, std::int64_t, std::int64_t,
-                           std::int64_t, const Matrix<double>&);
-template void matrix_block(const PackedTable&, const Terms&, const PairFormula&, std::int64_t, std::int64_t, std::int64_t,
-                           std::int64_t, const Matrix<float>&);
+template void matrix_block(const PackedTable&, const Terms&, const PairFormula&, std::int64_t, std::int64_t,
+                           std::int64_t, std::int64_t, const Matrix<double>&);
+template void matrix_block(const PackedTable&, const Terms&, const PairFormula&, std::int64_t, std::int64_t,
+                           std::int64_t, std::int64_t, const Matrix<float>&);
 
 }  // namespace bitsieve

@@ -39,8 +39,8 @@ struct Matrix {
 // Writes value(i, j) and its mirror image value(j, i) for every pair of features of the groups [i0, i1) x [j0, j1)
 // with SIMD group j >= SIMD group i.
 template <class Real>
-void matrix_block(const PackedTable&, const Terms&, const PairFormula&, std::int64_t i0, std::int64_t i1, std::int64_t j0,
-                  std::int64_t j1, const Matrix<Real>& out);
+void matrix_block(const PackedTable&, const Terms&, const PairFormula&, std::int64_t i0, std::int64_t i1,
+                  std::int64_t j0, std::int64_t j1, const Matrix<Real>& out);
 
 // Rows of numbers of pairs, one for each pivot, `size` numbers long; positions as in a Matrix.
 template <class Real>
@@ -53,7 +53,7 @@ struct MatrixRows {
 // Writes value(pivots[a], j) into row a for every feature j of the SIMD groups listed: the very numbers of
 // matrix_block.
 template <class Real>
-void matrix_rows(const PackedTable&, const Terms&, const PairFormula&, const std::int64_t* pivots, std::int64_t n_pivots,
-                 const std::int64_t* groups, std::int64_t n_groups, const MatrixRows<Real>& out);
+void matrix_rows(const PackedTable&, const Terms&, const PairFormula&, const std::int64_t* pivots,
+                 std::int64_t n_pivots, const std::int64_t* groups, std::int64_t n_groups, const MatrixRows<Real>& out);
 
 }  // namespace bitsieve

@@ -1,46 +1,46 @@
 #include "count/partition.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace bitsieve {
 
 namespace {
 
-// Counts of codes, emptied by visiting the cells that were touched, or all where those are fewer.
-class Counter {
+// How many samples have each code; all 0 again after each result.
+class CodeCounter {
 public:
-    explicit Counter(std::int64_t n_codes) : cells_(std::size_t(n_codes)) {}
+    explicit CodeCounter(std::int64_t n_codes) : count_(std::size_t(n_codes)) {}
 
-    void add(std::uint16_t code) { ++cells_[code]; }
+    void add(std::uint16_t code) { ++count_[code]; }
 
-    // The sum of T over the cells; `touched` visits every code that was added since the last time.
-    template <class Codes>
-    std::int64_t take(const Terms& terms, std::int64_t n_added, const Codes& touched) {
+    // The sum of T over the counts; codes[0 .. n) are those that were added.
+    std::int64_t sum_and_clear(const Terms& terms, const std::uint16_t* codes, std::int64_t n) {
         std::int64_t sum = 0;
-        const auto finish = [&](std::uint32_t& cell) {
-            if (cell == 0) return;
-            sum += terms(cell);
-            cell = 0;
+        const auto add_and_clear = [&](std::uint32_t& count) {
+            if (count == 0) return;
+            sum += terms(count);
+            count = 0;
         };
-        if (n_added < std::int64_t(cells_.size()))
-            for (std::int64_t t = 0; t < n_added; ++t) finish(cells_[touched(t)]);
+        if (n < std::int64_t(count_.size()))  // fewer samples than codes: visit the codes that occur
+            for (std::int64_t t = 0; t < n; ++t) add_and_clear(count_[codes[t]]);
         else
-            for (auto& cell : cells_) finish(cell);
+            for (auto& count : count_) add_and_clear(count);
         return sum;
     }
 
-    template <class Codes>
-    std::int64_t distinct(std::int64_t n_added, const Codes& touched) {
-        std::int64_t n = 0;
-        for (std::int64_t t = 0; t < n_added; ++t) {
-            n += cells_[touched(t)] != 0;
-            cells_[touched(t)] = 0;
+    // The number of different codes; codes[0 .. n) are those that were added.
+    std::int64_t count_distinct_and_clear(const std::uint16_t* codes, std::int64_t n) {
+        std::int64_t n_distinct = 0;
+        for (std::int64_t t = 0; t < n; ++t) {
+            n_distinct += count_[codes[t]] != 0;
+            count_[codes[t]] = 0;
         }
-        return n;
+        return n_distinct;
     }
 
 private:
-    std::vector<std::uint32_t> cells_;
+    std::vector<std::uint32_t> count_;
 };
 
 // Where the classes end among samples in class order.
@@ -61,20 +61,60 @@ private:
     std::vector<std::int64_t> ends_;
 };
 
-// Found once, used by every feature.
-Runs class_runs(const PackedTable& packed, const Partition& partition) {
+ClassRuns class_runs(const PackedTable& packed, const Partition& partition) {
     const ClassEnds classes(packed);
-    Runs runs;
+    ClassRuns runs;
     for (std::int64_t z = 0; z < partition.n_parts; ++z) {
-        for (std::int64_t t = partition.starts[z]; t < partition.starts[z + 1];)
-            runs.ends.push_back(t = classes.run_end(partition.order, t, partition.starts[z + 1]));
-        runs.part_ends.push_back(std::int64_t(runs.ends.size()));
+        std::int64_t t = partition.starts[z];
+        while (t < partition.starts[z + 1]) {
+            t = classes.run_end(partition.order, t, partition.starts[z + 1]);
+            runs.run_ends.push_back(t);
+        }
+        runs.part_ends.push_back(std::int64_t(runs.run_ends.size()));
     }
     return runs;
 }
 
-std::int64_t left_out(const PackedTable& packed, const Partition& partition, const Terms& terms) {
-    return terms(1) * (packed.n_samples() - partition.n_kept());
+// What the parts of one sample, which are not listed, add to every sum.
+std::int64_t sum_of_single_samples(const PackedTable& packed, const Partition& partition, const Terms& terms) {
+    return terms(1) * (packed.n_samples() - partition.n_listed());
+}
+
+// The codes of the listed samples, in the order of the partition.
+void gather(const std::uint16_t* codes, const Partition& partition, std::vector<std::uint16_t>& out) {
+    out.resize(std::size_t(partition.n_listed()));
+    for (std::size_t t = 0; t < out.size(); ++t) out[t] = codes[partition.order[t]];
+}
+
+// The sums of T over the tables (part, code) and (part, code, class) of one feature.
+struct TableSums {
+    std::int64_t pooled = 0;
+    std::int64_t by_class = 0;
+};
+
+// `codes` are those of the listed samples, in the order of the partition.
+TableSums sums_of_runs(const std::vector<std::uint16_t>& codes, std::int64_t n_codes, const ClassRuns& runs,
+                       const Terms& terms) {
+    CodeCounter class_counter(n_codes);
+    CodeCounter pooled_counter(n_codes);
+    TableSums sums;
+    std::int64_t part_start = 0;
+    std::int64_t run_start = 0;
+    std::int64_t run = 0;
+    for (const std::int64_t part_end : runs.part_ends) {
+        for (; run < part_end; ++run) {
+            const std::int64_t run_end = runs.run_ends[run];
+            for (std::int64_t t = run_start; t < run_end; ++t) {
+                class_counter.add(codes[t]);
+                pooled_counter.add(codes[t]);
+            }
+            sums.by_class += class_counter.sum_and_clear(terms, &codes[run_start], run_end - run_start);
+            run_start = run_end;
+        }
+        sums.pooled += pooled_counter.sum_and_clear(terms, &codes[part_start], run_start - part_start);
+        part_start = run_start;
+    }
+    return sums;
 }
 
 // xorshift128+ seeded by splitmix64: 64 random bits at a time.
@@ -107,8 +147,10 @@ private:
 }  // namespace
 
 PartitionVectors refine(const std::uint16_t* codes, std::int64_t n_codes, const Partition& partition) {
-    std::vector<std::int64_t> at(static_cast<std::size_t>(n_codes));
-    std::vector<std::uint16_t> present;
+    constexpr std::int64_t kNotListed = -1;
+    std::vector<std::int64_t> count(std::size_t(n_codes), 0);  // by code; zeros between parts
+    std::vector<std::int64_t> next(std::size_t(n_codes), 0);   // by code: where its next sample goes
+    std::vector<std::uint16_t> present;                        // the codes that occur in a part, ascending
     PartitionVectors out;
     out.starts.push_back(0);
     for (std::int64_t z = 0; z < partition.n_parts; ++z) {
@@ -116,18 +158,17 @@ PartitionVectors refine(const std::uint16_t* codes, std::int64_t n_codes, const 
         const std::uint32_t* last = partition.order + partition.starts[z + 1];
         present.clear();
         for (auto t = first; t != last; ++t)
-            if (at[codes[*t]]++ == 0) present.push_back(codes[*t]);
+            if (count[codes[*t]]++ == 0) present.push_back(codes[*t]);
         std::sort(present.begin(), present.end());
-        for (const auto code : present) {  // at: how many, then where the next one goes (-1: left out)
-            const std::int64_t n = at[code];
+        for (const auto code : present) {
+            const std::int64_t n = std::exchange(count[code], 0);
             const std::int64_t start = out.starts.back();
-            at[code] = n < 2 ? -1 : start;
+            next[code] = n < 2 ? kNotListed : start;
             if (n >= 2) out.starts.push_back(start + n);
         }
         out.order.resize(std::size_t(out.starts.back()));
         for (auto t = first; t != last; ++t)
-            if (at[codes[*t]] >= 0) out.order[std::size_t(at[codes[*t]]++)] = *t;
-        for (const auto code : present) at[code] = 0;
+            if (next[codes[*t]] != kNotListed) out.order[std::size_t(next[codes[*t]]++)] = *t;
     }
     return out;
 }
@@ -140,37 +181,18 @@ PartitionVectors refine(const PackedTable& packed, const Partition& partition, s
 void partition_sums(const PackedTable& packed, const Terms& terms, const Partition& partition,
                     const std::int64_t* groups, std::int64_t n_groups, std::int64_t* pooled_sums,
                     std::int64_t* class_sums) {
-    const Runs runs = class_runs(packed, partition);
-    const std::int64_t rest = left_out(packed, partition, terms);
-    const std::uint32_t* order = partition.order;
+    const ClassRuns runs = class_runs(packed, partition);
+    const std::int64_t single_samples = sum_of_single_samples(packed, partition, terms);
     std::vector<std::uint16_t> scratch;
-    std::vector<std::uint16_t> sorted(std::size_t(partition.n_kept()));
+    std::vector<std::uint16_t> codes;
     for (std::int64_t g = 0; g < n_groups; ++g) {
         const std::int64_t* features = packed.features(groups[g]);
         for (int lane = 0; lane < kLanes && features[lane] >= 0; ++lane) {
             const std::int64_t feature = features[lane];
-            const std::uint16_t* codes = packed.codes(feature, scratch);
-            for (std::size_t t = 0; t < sorted.size(); ++t) sorted[t] = codes[order[t]];
-            Counter class_counter(packed.arity(feature));
-            Counter pooled_counter(packed.arity(feature));
-            std::int64_t pooled_sum = rest;
-            std::int64_t class_sum = rest;
-            std::int64_t t = 0;
-            std::int64_t r = 0;
-            for (std::int64_t z = 0; z < partition.n_parts; ++z) {
-                const std::int64_t first = t;
-                for (; r < runs.part_ends[z]; ++r) {
-                    const std::int64_t run = t;
-                    for (; t < runs.ends[r]; ++t) {
-                        class_counter.add(sorted[t]);
-                        pooled_counter.add(sorted[t]);
-                    }
-                    class_sum += class_counter.take(terms, t - run, [&](std::int64_t i) { return sorted[run + i]; });
-                }
-                pooled_sum += pooled_counter.take(terms, t - first, [&](std::int64_t i) { return sorted[first + i]; });
-            }
-            pooled_sums[feature] = pooled_sum;
-            class_sums[feature] = class_sum;
+            gather(packed.codes(feature, scratch), partition, codes);
+            const TableSums sums = sums_of_runs(codes, packed.arity(feature), runs, terms);
+            pooled_sums[feature] = single_samples + sums.pooled;
+            class_sums[feature] = single_samples + sums.by_class;
         }
     }
 }
@@ -178,45 +200,43 @@ void partition_sums(const PackedTable& packed, const Terms& terms, const Partiti
 void partition_marginals(const PackedTable& packed, const Terms& terms, const Partition& partition,
                          std::int64_t* pooled_sum, std::int64_t* class_sum) {
     const std::int64_t* starts = partition.starts;
-    *pooled_sum = *class_sum = left_out(packed, partition, terms);
+    *pooled_sum = *class_sum = sum_of_single_samples(packed, partition, terms);
     for (std::int64_t part = 0; part < partition.n_parts; ++part)
         *pooled_sum += terms(std::uint64_t(starts[part + 1] - starts[part]));
     std::int64_t begin = 0;
-    for (const auto end : class_runs(packed, partition).ends) {
+    for (const auto end : class_runs(packed, partition).run_ends) {
         *class_sum += terms(std::uint64_t(end - begin));
         begin = end;
     }
 }
 
 std::int64_t degrees_of_freedom(const PackedTable& packed, const Partition& partition, std::int64_t feature) {
-    const Runs runs = class_runs(packed, partition);
+    const ClassRuns runs = class_runs(packed, partition);
     std::vector<std::uint16_t> scratch;
-    const std::uint16_t* codes = packed.codes(feature, scratch);
-    Counter counter(packed.arity(feature));
+    std::vector<std::uint16_t> codes;
+    gather(packed.codes(feature, scratch), partition, codes);
+    CodeCounter counter(packed.arity(feature));
     std::int64_t sum = 0;
     for (std::int64_t z = 0; z < partition.n_parts; ++z) {
         const std::int64_t n_classes = runs.part_ends[z] - (z ? runs.part_ends[z - 1] : 0);
         if (n_classes < 2) continue;
-        const std::int64_t first = partition.starts[z];
-        const std::int64_t n = partition.starts[z + 1] - first;
-        const auto code = [&](std::int64_t i) { return codes[partition.order[first + i]]; };
-        for (std::int64_t i = 0; i < n; ++i) counter.add(code(i));
-        sum += (counter.distinct(n, code) - 1) * (n_classes - 1);
+        const std::uint16_t* codes_of_part = &codes[std::size_t(partition.starts[z])];
+        const std::int64_t n = partition.starts[z + 1] - partition.starts[z];
+        for (std::int64_t i = 0; i < n; ++i) counter.add(codes_of_part[i]);
+        sum += (counter.count_distinct_and_clear(codes_of_part, n) - 1) * (n_classes - 1);
     }
     return sum;
 }
 
-Runs arrange(const PackedTable& packed, const Partition& partition, std::int64_t feature,
-             std::vector<std::uint16_t>& arranged) {
-    Runs runs = class_runs(packed, partition);
+ClassRuns arrange(const PackedTable& packed, const Partition& partition, std::int64_t feature,
+                  std::vector<std::uint16_t>& codes) {
+    ClassRuns runs = class_runs(packed, partition);
     std::vector<std::uint16_t> scratch;
-    const std::uint16_t* codes = packed.codes(feature, scratch);
-    arranged.resize(std::size_t(partition.n_kept()));
-    for (std::size_t t = 0; t < arranged.size(); ++t) arranged[t] = codes[partition.order[t]];
-    auto begin = arranged.begin();
-    for (const auto end : runs.ends) {
-        std::sort(begin, arranged.begin() + end);
-        begin = arranged.begin() + end;
+    gather(packed.codes(feature, scratch), partition, codes);
+    auto begin = codes.begin();
+    for (const auto end : runs.run_ends) {
+        std::sort(begin, codes.begin() + end);
+        begin = codes.begin() + end;
     }
     return runs;
 }
@@ -225,23 +245,24 @@ void shuffled_sums(const Terms& terms, const std::uint16_t* codes, std::int64_t 
                    const std::int64_t* part_ends, std::int64_t n_parts, const std::uint64_t* seeds,
                    std::int64_t n_seeds, std::int64_t* out) {
     const std::int64_t n_codes = n ? 1 + *std::max_element(codes, codes + n) : 0;
-    std::vector<std::uint16_t> drawn;
-    Counter class_counter(n_codes);
+    std::vector<std::uint16_t> shuffled;
+    CodeCounter counter(n_codes);
     for (std::int64_t b = 0; b < n_seeds; ++b) {
-        drawn.assign(codes, codes + n);  // afresh, so that a draw depends on its seed alone
+        shuffled.assign(codes, codes + n);  // afresh, so that a shuffle depends on its seed alone
         Random random(seeds[b]);
         std::int64_t sum = 0;
-        std::int64_t t = 0;
-        std::int64_t r = 0;
+        std::int64_t run_start = 0;
+        std::int64_t run = 0;
         for (std::int64_t z = 0; z < n_parts; ++z) {
             const std::int64_t last = run_ends[part_ends[z] - 1];
-            for (; r < part_ends[z]; ++r) {
-                const std::int64_t run = t;
-                for (; t < run_ends[r]; ++t) {  // Fisher and Yates: each place draws from those not yet placed
-                    std::swap(drawn[t], drawn[t + random.below(std::uint32_t(last - t))]);
-                    class_counter.add(drawn[t]);
+            for (; run < part_ends[z]; ++run) {
+                for (std::int64_t t = run_start; t < run_ends[run];
+                     ++t) {  // Fisher and Yates: from those not yet drawn
+                    std::swap(shuffled[t], shuffled[t + random.below(std::uint32_t(last - t))]);
+                    counter.add(shuffled[t]);
                 }
-                sum += class_counter.take(terms, t - run, [&](std::int64_t i) { return drawn[run + i]; });
+                sum += counter.sum_and_clear(terms, &shuffled[run_start], run_ends[run] - run_start);
+                run_start = run_ends[run];
             }
         }
         out[b] = sum;

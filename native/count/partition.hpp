@@ -18,7 +18,7 @@ struct Partition {
     const std::int64_t* starts;
     std::int64_t n_parts;
 
-    std::int64_t n_kept() const { return starts[n_parts]; }
+    std::int64_t n_listed() const { return starts[n_parts]; }  // samples in parts of two or more
 };
 
 struct PartitionVectors {
@@ -26,10 +26,10 @@ struct PartitionVectors {
     std::vector<std::int64_t> starts;
 };
 
-// The runs of samples of one part and class.
-struct Runs {
-    std::vector<std::int64_t> ends;       // of runs
-    std::vector<std::int64_t> part_ends;  // how many runs have ended with each part
+// The runs of the samples of one class in one part, in the order of the partition.
+struct ClassRuns {
+    std::vector<std::int64_t> run_ends;   // among the samples
+    std::vector<std::int64_t> part_ends;  // among the runs
 };
 
 // The partition refined by codes below n_codes, of all samples.
@@ -53,7 +53,7 @@ std::int64_t degrees_of_freedom(const PackedTable&, const Partition&, std::int64
 
 // The codes of a feature part by part, within a part class by class, within a class ascending, and where these runs
 // end: an order that the table (part, code, class) alone decides.
-Runs arrange(const PackedTable&, const Partition&, std::int64_t feature, std::vector<std::uint16_t>& codes);
+ClassRuns arrange(const PackedTable&, const Partition&, std::int64_t feature, std::vector<std::uint16_t>& codes);
 
 // out[b]: the sum of T over (part, code, class) after the arranged codes were shuffled within every part, by random
 // numbers that depend on seeds[b] alone.

@@ -92,9 +92,9 @@ std::vector<std::int64_t> two_class_terms(const Terms& terms, int bits) {
     const TwoClassTerms layout{nullptr, bits};
     const std::uint64_t n_counts = std::uint64_t(1) << bits;
     std::vector<std::int64_t> out(layout.size());
+    // Terms of more than all samples may wrap: they are not looked up.
     for (std::uint64_t c1 = 0; c1 < n_counts; ++c1)
-        for (std::uint64_t c0 = 0; c0 < n_counts;
-             ++c0)  // beyond all samples the terms may wrap: they are not looked up
+        for (std::uint64_t c0 = 0; c0 < n_counts; ++c0)
             out[layout.index(c0, c1)] =
                 as_signed(as_unsigned(terms(c0)) + as_unsigned(terms(c1)) - as_unsigned(terms(c0 + c1)));
     return out;

@@ -17,7 +17,7 @@ constexpr int kDeepest = 6;  // buckets inside so many others are sorted
 
 struct Sample {
     double value;
-    std::uint32_t label, times;
+    std::uint32_t label, weight;
 };
 
 // Adjacent buckets, none of them empty: where the samples of each end, and how many there are of each class.
@@ -34,9 +34,9 @@ public:
     explicit BucketedColumn(std::size_t n_classes) : n_classes_(n_classes) {}
 
     // Whether there are enough rows for some buckets.
-    bool suits(std::size_t n) const;
+    bool has_enough_rows(std::size_t n) const;
 
-    // Begins with a column: numbers, NaN for none, a class for each, and how often each stands (null: once). False, and
+    // Begins with a column: numbers, NaN for none, a class for each, and the weight of each (null: 1). False, and
     // no buckets, where there are no two different numbers.
     bool begin(const double* values, const std::int32_t* classes, const std::int64_t* weights, std::size_t n);
 
@@ -57,12 +57,12 @@ public:
 
 private:
     bool separate_least(double low);
-    std::size_t buckets_of(std::size_t n, std::size_t samples_of_bucket) const;
-    std::uint32_t times(std::size_t row) const { return weights_ ? std::uint32_t(weights_[row]) : 1; }
-    template <class Position, class Label, class Times>
+    std::size_t n_buckets_for(std::size_t n, std::size_t samples_of_bucket) const;
+    std::uint32_t weight(std::size_t row) const { return weights_ ? std::uint32_t(weights_[row]) : 1; }
+    template <class Position, class Label, class Weight>
     void count(std::size_t n, double reach, std::size_t n_buckets, const Position& position, const Label& label,
-               const Times& times, Buckets& out);
-    void close(std::uint32_t start, Buckets& out);
+               const Weight& weight, Buckets& out);
+    void remove_empty(std::uint32_t start, Buckets& out);
     void order_column();
     void split(std::uint32_t start, std::size_t n, double low, double high, int depth);
 
@@ -81,7 +81,7 @@ private:
     std::vector<Sample> samples_, spare_;
     std::vector<std::uint16_t> bucket_;      // of what was split last
     std::vector<std::uint32_t> next_index_;  // of the first sample of each of these buckets
-    std::vector<std::uint32_t> divided_;     // class counts
+    std::vector<std::uint32_t> split_off_;   // class counts of the samples that were split off last
 };
 
 }  // namespace bitsieve

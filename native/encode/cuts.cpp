@@ -170,7 +170,7 @@ Ragged<double> mdl_cuts(const Columns& table, const ClassVectors& vectors, const
         const bool counted = is_small_span(values, n, limit, span);
         const std::int64_t* times = nullptr;
         const double* numbers = nullptr;
-        const bool unsorted = !counted && unsorted_cutter.suits(std::size_t(n));
+        const bool unsorted = !counted && unsorted_cutter.has_enough_rows(std::size_t(n));
         if (unsorted) {
             numbers = as_doubles(values, n, scratch.values);
         } else if (!counted) {

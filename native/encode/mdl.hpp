@@ -58,7 +58,7 @@ public:
     ~UnsortedMdlCutter();
 
     // Whether a column of n rows is long enough for this way to be the faster one.
-    bool suits(std::size_t n) const;
+    bool has_enough_rows(std::size_t n) const;
 
     // The accepted cuts, ascending, of finite values in any order, of which NaN take no part; classes[i] in [0,
     // n_classes) belongs to values[i], and stands weights[i] >= 1 times (null: once).

@@ -20,7 +20,7 @@ public:
           total_(n_classes),
           left_(n_classes) {}
 
-    bool suits(std::size_t n) const { return column_.suits(n); }
+    bool has_enough_rows(std::size_t n) const { return column_.has_enough_rows(n); }
 
     const std::vector<double>& cuts(const double* values, const std::int32_t* classes, const std::int64_t* weights,
                                     std::size_t n) {
@@ -30,7 +30,7 @@ public:
         while (!intervals_.empty()) {
             const auto [first, last] = intervals_.back();
             intervals_.pop_back();
-            column_.truncate(last);  // what lies beyond has its cuts
+            column_.truncate(last);  // the buckets behind have their cuts
             const std::size_t middle = cut(first);
             if (middle == first) continue;
             intervals_.emplace_back(first, middle);
@@ -41,9 +41,9 @@ public:
     }
 
 private:
-    // The least entropy that a cut in a bucket or at its ends may have, and both sides at its start.
+    // A lower bound of the entropy of a cut in a bucket or at its ends, and the sums of both sides at its start.
     struct Bound {
-        std::int64_t least, left_sum, right_sum;
+        std::int64_t min_entropy, left_sum, right_sum;
         std::uint64_t n_left;
     };
 
@@ -73,9 +73,10 @@ private:
         search_buckets(0, first);
         if (candidates_.empty() || candidates_.back().entropy > max_entropy_) return first;
 
-        const std::int64_t most = candidates_.back().entropy + tie_;
-        const Candidate best = *std::find_if(candidates_.begin(), candidates_.end(),
-                                             [most](const Candidate& c) { return c.entropy <= most; });
+        const std::int64_t max_tied_entropy = candidates_.back().entropy + tie_;
+        const Candidate best =
+            *std::find_if(candidates_.begin(), candidates_.end(),
+                          [max_tied_entropy](const Candidate& c) { return c.entropy <= max_tied_entropy; });
         const std::size_t middle = column_.divide(best.bucket, best.cut);
         std::fill(left_.begin(), left_.end(), 0);
         for (std::size_t b = first; b < middle; ++b) add(column_.counts(0, b), left_);
@@ -101,7 +102,7 @@ private:
         return {n, classes, terms_(n) - sum};
     }
 
-    // Of the cut between what is left and what is right.
+    // Of the cut between the samples on the left and those on the right.
     std::int64_t entropy() const { return terms_(n_left_) - left_sum_ + terms_(n_total_ - n_left_) - right_sum_; }
 
     // A bucket of a greater bound need not be opened: there is a better cut elsewhere, or none can be accepted. The
@@ -113,18 +114,18 @@ private:
     void search_buckets(int depth, std::size_t first) {
         const Buckets& buckets = column_.at(depth);
         std::vector<Bound>& bounds = bounds_[std::size_t(depth)];
-        std::vector<std::uint32_t>& left = at_start_[std::size_t(depth)];
+        std::vector<std::uint32_t>& left = left_at_start_[std::size_t(depth)];
         left = left_;
         bounds.resize(buckets.size());
         for (std::size_t b = first; b < buckets.size(); ++b) {
             bounds[b] = {0, left_sum_, right_sum_, n_left_};
-            bounds[b].least = move_bucket(column_.counts(depth, b));
+            bounds[b].min_entropy = move_bucket(column_.counts(depth, b));
             least_entropy_ = std::min(least_entropy_, entropy());
         }
         left_.swap(left);
         for (std::size_t b = first; b < buckets.size(); ++b) {
             if (depth == 0) bucket_ = b;
-            if (bounds[b].least > limit()) {
+            if (bounds[b].min_entropy > limit()) {
                 add(column_.counts(depth, b), left_);
                 has_previous_value_ = false;
                 continue;
@@ -148,7 +149,7 @@ private:
             const Sample* end = sample + 1;
             for (; end < last && end->value == sample->value; ++end) pure &= end->label == sample->label;
             next_value(sample->value, pure ? std::int64_t(sample->label) : kMixed);
-            for (; sample < end; ++sample) move(sample->label, sample->times);
+            for (; sample < end; ++sample) move(sample->label, sample->weight);
         }
     }
 
@@ -167,12 +168,12 @@ private:
     // value before is not known, or all samples of both are of one same class.
     void next_value(double value, std::int64_t label) {
         if (has_previous_value_ && (label == kMixed || label != previous_label_)) {
-            const std::int64_t found = entropy();
+            const std::int64_t entropy_of_cut = entropy();
             const std::int64_t before = candidates_.empty() ? kNoEntropy : candidates_.back().entropy;
-            least_entropy_ = std::min(least_entropy_, found);
-            if (found < before) {  // ever smaller entropies; the first that ties with the last is the answer
-                if (!candidates_.empty() && found + tie_ < before) candidates_.clear();
-                candidates_.push_back({found, midpoint(previous_value_, value), bucket_});
+            least_entropy_ = std::min(least_entropy_, entropy_of_cut);
+            if (entropy_of_cut < before) {  // ever smaller entropies; the first that ties with the last is the answer
+                if (!candidates_.empty() && entropy_of_cut + tie_ < before) candidates_.clear();
+                candidates_.push_back({entropy_of_cut, midpoint(previous_value_, value), bucket_});
             }
         }
         has_previous_value_ = true;
@@ -189,9 +190,9 @@ private:
     std::int64_t move_bucket(const std::uint32_t* counts) {
         const std::int64_t size = std::accumulate(counts, counts + n_classes_, std::int64_t(0));
         const std::uint64_t middle = n_left_ + std::uint64_t(size / 2);
-        const std::uint64_t beyond = n_total_ - middle;
-        const std::int64_t level = terms_(middle) + terms_(beyond);
-        const std::int64_t slope = terms_(middle + 1) + terms_(beyond - 1) - level;
+        const std::uint64_t n_right = n_total_ - middle;
+        const std::int64_t level = terms_(middle) + terms_(n_right);
+        const std::int64_t slope = terms_(middle + 1) + terms_(n_right - 1) - level;
         std::int64_t bound = level - slope * (size / 2) - left_sum_ - right_sum_;
         for (std::size_t c = 0; c < n_classes_; ++c)
             if (counts[c]) bound += std::min<std::int64_t>(0, slope * counts[c] - move(c, counts[c]));
@@ -219,8 +220,8 @@ private:
     std::size_t n_classes_;
     BucketedColumn column_;
     std::array<std::vector<Bound>, kDeepest + 1> bounds_;
-    std::array<std::vector<std::uint32_t>, kDeepest + 1> at_start_;  // class counts on the left
-    std::vector<std::uint32_t> total_, left_;                        // class counts of the interval, and on the left
+    std::array<std::vector<std::uint32_t>, kDeepest + 1> left_at_start_;  // class counts on the left
+    std::vector<std::uint32_t> total_, left_;  // class counts of the interval, and on the left
     std::uint64_t n_total_ = 0, n_left_ = 0;
     std::int64_t left_sum_ = 0, right_sum_ = 0;  // of the terms of the class counts
     std::int64_t tie_ = 0, max_entropy_ = 0, least_entropy_ = 0;
@@ -237,7 +238,7 @@ UnsortedMdlCutter::UnsortedMdlCutter(std::size_t n_classes, const Terms& terms)
     : search_(new BucketSearch(n_classes, terms)) {}
 UnsortedMdlCutter::~UnsortedMdlCutter() = default;
 
-bool UnsortedMdlCutter::suits(std::size_t n) const { return search_->suits(n); }
+bool UnsortedMdlCutter::has_enough_rows(std::size_t n) const { return search_->has_enough_rows(n); }
 
 const std::vector<double>& UnsortedMdlCutter::cuts(const double* values, const std::int32_t* classes,
                                                    const std::int64_t* weights, std::size_t n) {

@@ -9,8 +9,8 @@ from itertools import product
 import numpy as np
 import pytest
 
+import bitsieve.counts.checks as checks
 import bitsieve.counts.packed as layout
-import bitsieve.counts.source as checks
 import bitsieve.counts.tables as contingency
 import bitsieve.counts.threads as spreading
 from bitsieve.counts.kernels import choose_kernel

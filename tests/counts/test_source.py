@@ -21,13 +21,10 @@ from bitsieve.counts.source import (
     JoinedSource,
     MarginsOfParts,
     Partition,
-    check_sparse_rows,
-    checked_weights,
     refined,
     sums_of,
 )
 from bitsieve.counts.tables import MinimumFormula, PairFormula, Sums, make_entropy_terms
-from bitsieve.diagnostics import UserError
 from bitsieve.information import ESTIMATORS, make_information
 from bitsieve.information.plug_in import miller_madow_terms
 
@@ -282,12 +279,6 @@ def test_a_source_that_lacks_what_only_it_can_know_is_refused(kind, names):
             type("Lacking", (kind,), given)()
 
 
-def test_rows_of_a_sparse_table_are_numbered_by_32_bits():
-    check_sparse_rows(2**31 - 1)
-    with pytest.raises(ValueError, match=r"^X has 2,147,483,648 samples: at most 2\*\*31 - 1 are supported"):
-        check_sparse_rows(2**31)
-
-
 def test_where_nothing_varies_no_cell_expects_few():
     codes = np.column_stack([np.zeros(9, np.uint8), np.arange(9) % 3])
     partition = NaiveSource(codes, np.zeros(9, int)).partition()
@@ -323,11 +314,3 @@ def test_parts_are_judged_one_by_one(make, seed):
                     least = min(least, of_codes.min() * of_classes.min() / inside.sum())
             assert given.degrees_of_freedom(feature) == freedom
             assert given.least_expected(feature) == least
-
-
-@pytest.mark.parametrize("shape", [(4,), (6,), (5, 1), ()])
-def test_weights_of_another_shape_are_refused(shape):
-    assert checked_weights(np.ones(5, int), 5).tolist() == [1] * 5
-    with pytest.raises(UserError) as caught:
-        checked_weights(np.ones(shape, int), 5)
-    assert caught.value.diagnostic.code == "lengths-differ"

@@ -249,10 +249,10 @@ void test_partition(const Problem& p, const CountingKernel& kernel) {
         const std::uint64_t seed = 5;
         std::int64_t shuffled = 0;
         std::vector<std::uint16_t> codes;
-        const Runs runs = arrange(packed, parts, i, codes);
-        shuffled_sums(terms, codes.data(), std::int64_t(codes.size()), runs.ends.data(), runs.part_ends.data(),
+        const ClassRuns runs = arrange(packed, parts, i, codes);
+        shuffled_sums(terms, codes.data(), std::int64_t(codes.size()), runs.run_ends.data(), runs.part_ends.data(),
                       parts.n_parts, &seed, 1, &shuffled);  // one code a part: nothing can change
-        shuffled += terms(1) * (p.n_samples - parts.n_kept());
+        shuffled += terms(1) * (p.n_samples - parts.n_listed());
         shuffles = shuffles && shuffled == zc && degrees_of_freedom(packed, parts, i) == 0;
     }
     check(sums, "partition_sums");

@@ -81,7 +81,7 @@ class IndependenceCodes:
             )
             sums[int(indices[0])] = IndependenceSums.of_arrays(arrays)
 
-        seconds = SECONDS_PER_SAMPLE * native_strata.n_kept * len(others)
+        seconds = SECONDS_PER_SAMPLE * native_strata.n_listed * len(others)
         spread(count, np.arange(len(others)), int(seconds / MIN_SECONDS_FOR_THREAD), self.source.n_jobs)
         return IndependenceSums.joined([sums[first] for first in sorted(sums)])
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from bitsieve import _native
+from bitsieve.counts.checks import check_joint_values, checked_classes, checked_codes, checked_weights
 from bitsieve.counts.kernels import KernelChoice, choose_kernel
 from bitsieve.counts.source import (
     SMALL_COPY_BYTES,
@@ -23,10 +24,6 @@ from bitsieve.counts.source import (
     CodedSource,
     JointCodes,
     Partition,
-    check_joint_values,
-    checked_classes,
-    checked_codes,
-    checked_weights,
     class_order,
     refined,
     sizes_of_classes,

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bitsieve import _native
-from bitsieve.counts.source import CodedSource, JointCodes, checked_classes, checked_weights
+from bitsieve.counts.checks import checked_classes, checked_weights
+from bitsieve.counts.source import CodedSource, JointCodes
 from bitsieve.counts.tables import EntropyTerms, PairCounts, PairSums, Sums
 from bitsieve.counts.threads import run_blocks, thread_count
 from bitsieve.diagnostics import UserError

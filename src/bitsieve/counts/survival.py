@@ -13,9 +13,10 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bitsieve.counts.checks import check_joint_values
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.risk_sets import RiskSets
-from bitsieve.counts.source import SMALL_COPY_BYTES, CountSource, JointCodes, check_joint_values, class_order, refined
+from bitsieve.counts.source import SMALL_COPY_BYTES, CountSource, JointCodes, class_order, refined
 from bitsieve.counts.tables import DENSE_CELLS, ContingencyTable, column_blocks
 from bitsieve.counts.weighted import WeightedSums, WeightedTables
 from bitsieve.utils.arrays import Columns, Integers

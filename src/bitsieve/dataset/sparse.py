@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.counts.source import check_sparse_rows
+from bitsieve.counts.checks import check_sparse_rows
 from bitsieve.counts.threads import thread_count
 from bitsieve.dataset.encoding import MAX_EXACT_INTEGER
 from bitsieve.dataset.value_ranges import FINITE_INSTEAD, Advice, columns_hold

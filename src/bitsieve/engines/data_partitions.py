@@ -13,8 +13,9 @@ from typing import ClassVar, NamedTuple, Protocol, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.counts.checks import check_joint_values
 from bitsieve.counts.packed import PackedSource, dense_cells
-from bitsieve.counts.source import ConditioningSource, Partition, check_joint_values, refined
+from bitsieve.counts.source import ConditioningSource, Partition, refined
 from bitsieve.counts.tables import DENSE_CELLS, MAX_SAMPLES, ContingencyTable, has_all_cells
 from bitsieve.diagnostics import UserError
 from bitsieve.engines.pair_tables import PairTables, Shape, pairs_have_at_most, shapes_of_pairs

@@ -14,7 +14,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.counts.source import check_sparse_rows
+from bitsieve.counts.checks import check_sparse_rows
 from bitsieve.io.column_file import InputFile
 from bitsieve.io.errors import DataError, check_unchanged, check_width, in_one_line, readable
 from bitsieve.io.npz import ArrayFile, ArrayTable

@@ -40,61 +40,53 @@ DENSE_ROWS = ROWS | {"dense"}  # every value of the rows, zeros included
 
 @dataclass(frozen=True)
 class Method:
-    """A method of the registry.
+    """A method of the registry: a description for people, the function, and what it requires of the data.
 
-    ``name``: as in ``make_selector(name)``. ``title``, ``formula``, ``paper``: for people, one line each. ``inputs``:
-    the tables or values that it looks at, in words. ``cost``: time, and memory where it exceeds the table's, in words,
-    for n features, d samples and k features to select. ``seconds``: the time of one thread, estimated from n, d and k.
-
-    ``run``: the function. It is called with the information (a method on counts) or the samples (a method on rows), the
-    number of features to select (None: until it ends by itself), and the parameters. ``parameters``: their names and
-    defaults, by default those of the signature of ``run``. ``rules``: the check of each. ``check``: refuses values that
-    do not go together; it is called with all parameters and ``n_features_to_select``. ``ends_with``: the values of
-    ``n_features_to_select`` (None, "auto") that leave the number to the method. ``published``: the parameters that its
-    paper sets otherwise than the defaults; ``why_default``: why the default is another, with what was measured.
-    ``column_parameters``: those that name columns, in a list or as the keys of a mapping of columns to numbers of
-    values; ``run`` gets the indices of the columns.
-
-    ``unit``: of the scores. "bits"; "nats"; "ratio" of bits by bits; "mixed" for a sum of both; "share" of a sum of 1;
-    "weight"; "importance"; "dependency" and "error", of which low is good. ``selector``: the class that selects by it,
-    as ``module:class``; empty: a class is made from the signature of ``run``. ``same_as``: the method that this is a
-    second name of, ``remark``: why the two are the same; both empty for a name of its own.
-
-    ``required_capabilities``: what it requires of the data: "tables", "partition", "joined", "rows", "dense",
-    "independent". ``takes_strata``: whether it takes information within strata; else it requires "unstratified".
-    ``further_capabilities``: what it requires besides with some parameters, from all parameters and
-    ``n_features_to_select``. ``bins``: whether it takes codes, so that numbers are binned; a method on rows that bins
-    leaves numbers as they are with ``binning=None``. ``default_bins``: how many bins of equal frequency numbers are cut
-    into unless the user chooses bins, from the number of samples; None: as ``binning`` has it by default.
-    ``takes_survival``: whether its target may be a time to an event. ``takes_missing``: whether it takes missing values
-    as they are.
+    In costs and times n is the number of features, d that of samples, and k that of features to select.
     """
 
-    name: str
+    name: str  # as in ``make_selector(name)``
     title: str
     formula: str
     paper: str
-    inputs: str
-    cost: str
+    inputs: str  # the tables or values that it looks at, in words
+    cost: str  # the time, and the memory where it exceeds the table's, in words
+    #: The function. It is called with the information (a method on counts) or the samples (a method on rows), the
+    #: number of features to select (None: until it ends by itself), and the parameters.
     run: Callable[..., MethodResult] = field(repr=False)
+    #: Of the scores. "bits"; "nats"; "ratio" of bits by bits; "mixed" for a sum of both; "share" of a sum of 1;
+    #: "weight"; "importance"; "dependency" and "error", of which low is good.
     unit: str = "bits"
+    #: The class that selects by it, as ``module:class``; empty: a class is made from the signature of ``run``.
     selector: str = ""
+    #: The estimated time of one thread, from n, d and k.
     seconds: Callable[[int, int, int], float] = field(default=lambda n, d, k: 0.0, repr=False)
-    same_as: str = ""
-    remark: str = ""
+    same_as: str = ""  # the method that this is a second name of; empty for a name of its own
+    remark: str = ""  # why the two are the same
+    #: The names and defaults of the parameters, by default those of the signature of ``run``.
     parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    published: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    why_default: str = ""
+    published: Mapping[str, Any] = field(default_factory=dict, hash=False)  # parameters that its paper sets otherwise
+    why_default: str = ""  # why these defaults differ, with what was measured
+    #: The parameters that name columns, in a list or as the keys of a mapping of columns to numbers of values. ``run``
+    #: gets the indices of the columns.
     column_parameters: tuple[str, ...] = ()
+    #: What it requires of the data: "tables", "partition", "joined", "rows", "dense", "independent".
     required_capabilities: frozenset[str] = TABLES
+    #: What it requires besides with some parameters, from all parameters and ``n_features_to_select``.
     further_capabilities: Callable[[Mapping[str, Any]], frozenset[str]] | None = field(default=None, repr=False)
+    #: How many bins of equal frequency numbers are cut into unless the user chooses bins, from the number of samples;
+    #: None: as ``binning`` has it by default.
     default_bins: Callable[[int], int] | None = field(default=None, repr=False)
-    takes_strata: bool = False
-    takes_survival: bool = False
+    takes_strata: bool = False  # whether it takes information within strata; else it requires "unstratified"
+    takes_survival: bool = False  # whether its target may be a time to an event
+    #: Whether it takes codes, so that numbers are binned. A method on rows that bins leaves numbers as they are with
+    #: ``binning=None``.
     bins: bool = True
-    takes_missing: bool = False
+    takes_missing: bool = False  # whether it takes missing values as they are
+    #: The values of ``n_features_to_select`` (None, "auto") that leave the number to the method.
     ends_with: tuple[str | None, ...] = ()
-    rules: Mapping[str, Rule] = field(default_factory=dict, hash=False, repr=False)
+    rules: Mapping[str, Rule] = field(default_factory=dict, hash=False, repr=False)  # the check of each parameter
+    #: Refuses values that do not go together; it is called with all parameters and ``n_features_to_select``.
     check: Callable[[Mapping[str, Any]], None] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
