@@ -13,7 +13,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from bitsieve.counts.threads import run_blocks
-from bitsieve.evaluate.plan import feature_counts
+from bitsieve.evaluate.feature_counts import feature_counts
 from bitsieve.utils.progress import phase
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from sklearn.model_selection import StratifiedKFold
 
 from bitsieve.dataset.groups import read_groups
 from bitsieve.dataset.target import read_target
+from bitsieve.evaluate.feature_counts import feature_counts
 from bitsieve.evaluate.folds import make_folds
-from bitsieve.evaluate.plan import feature_counts
 
 
 def target_of(*sizes):

@@ -15,9 +15,10 @@ from bitsieve.dataset.read import read_data
 from bitsieve.dataset.survival import survival_of_target
 from bitsieve.discretization.base import BinningLike
 from bitsieve.evaluate.checkpoint import Checkpoint
+from bitsieve.evaluate.feature_counts import FeatureCounts
 from bitsieve.evaluate.folds import FoldsLike
 from bitsieve.evaluate.methods import Methods
-from bitsieve.evaluate.plan import DEFAULT_METHODS, ComparisonOptions, FeatureCounts, make_plan
+from bitsieve.evaluate.plan import DEFAULT_METHODS, ComparisonOptions, make_plan
 from bitsieve.evaluate.run import run_plan
 from bitsieve.information import ANY_EFFECT
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions

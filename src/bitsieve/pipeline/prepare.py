@@ -2,40 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Generic, Literal, TypeAlias
 
 import numpy as np
 
-from bitsieve.dataset.column_info import (
-    CODES,
-    MARKED_NUMBERS,
-    OPEN_DATES,
-    ColumnInfo,
-    TextParsing,
-    empty_columns,
-    identifiers,
-)
+from bitsieve.dataset.column_info import ColumnInfo, empty_columns, identifiers
 from bitsieve.dataset.dataset import Dataset, DatasetT
-from bitsieve.dataset.identifiers import FEW_ROWS
-from bitsieve.diagnostics import Diagnostic, ParameterError, UserError, parameter_reported_as
+from bitsieve.diagnostics import Diagnostic, UserError, parameter_reported_as
 from bitsieve.discretization.registry import make_discretizer
-from bitsieve.information.protocol import Information
 from bitsieve.methods.constraints import Candidates, Constraints, has_items, names_columns, resolve
-from bitsieve.methods.method import constants_last
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions
 from bitsieve.pipeline.bins_within import check_bins_within, check_numbers_are_cut
+from bitsieve.pipeline.columns import on_columns, on_groups
 from bitsieve.pipeline.discretize import take_default_bins, take_few_numbers_as_categories
-from bitsieve.pipeline.notes import column_notes, row_notes, text_notes
 from bitsieve.pipeline.selection_options import SelectionOptions
 from bitsieve.pipeline.survival import check_survival
-from bitsieve.utils.choice import rank
-from bitsieve.utils.column_names import NumberedNames
 from bitsieve.utils.defaults import N_FEATURES
 from bitsieve.utils.messages import quoted
-from bitsieve.utils.parameters import check_integer, fewer_columns, whole_number
-from bitsieve.utils.types import ColumnLike
+from bitsieve.utils.parameters import fewer_columns, whole_number
 
 #: Why a column is dropped. "counted": it was dropped before, when the counts of the table were saved.
 Reason: TypeAlias = Literal["empty", "identifier", "excluded", "counted"]
@@ -149,7 +135,7 @@ def prepare_selection(
         dropped=prepared.dropped,
         discretization=settled_discretization,
         requested_discretization=discretization,
-        diagnostics=[*prepared.diagnostics, *_on_groups(constraints.groups, candidates), *diagnostics_on_number],
+        diagnostics=[*prepared.diagnostics, *on_groups(constraints.groups, candidates), *diagnostics_on_number],
         selection=settled_selection,
     )
 
@@ -217,7 +203,7 @@ def _drop_columns(
         table=table.without(sorted(dropped)),
         dropped=dict(sorted(dropped.items())),
         discretization=discretization,
-        diagnostics=_diagnostics(table, infos, dropped_identifiers, {*excluded, *candidates.exclude}),
+        diagnostics=on_columns(table, infos, dropped_identifiers, {*excluded, *candidates.exclude}),
     )
 
 
@@ -281,50 +267,6 @@ def constraints_on(table: Dataset, constraints: Constraints | None) -> Candidate
     return resolve(replace(constraints, exclude=excluded), table.names)
 
 
-def _on_groups(groups: ColumnLike, candidates: Candidates) -> list[Diagnostic]:
-    """The note on groups of a single column."""
-    n_groups = len(groups) if has_items(groups) else 0
-    n_groups_of_several = int((candidates.sizes > 1).sum())
-    if n_groups <= n_groups_of_several:
-        return []
-    return [column_notes.group_of_one()]
-
-
-def check_screen(prepared: PreparedSelection) -> None:
-    """Raise ValueError for a screen that is no number, or contradicts the other options."""
-    selection = prepared.selection
-    screen = selection.screen
-    n_features = selection.n_features_to_select
-    minimum = 1
-    if isinstance(n_features, float):
-        minimum = max(1, int(n_features * prepared.table.n_features))
-    elif isinstance(n_features, int):
-        minimum = n_features
-    check_integer("screen", screen, minimum, why="as many as are selected, or more")
-    if "stopping" in selection.method.parameters and selection.is_tested:
-        raise ParameterError(
-            "screen", screen, "leave it out: a stopping rule must look at all columns", code="contradicting-parameters"
-        )
-    if selection.constraints is not None and has_items(selection.constraints.groups):
-        raise ParameterError(
-            "screen", screen, "leave it out: groups of columns are not screened", code="contradicting-parameters"
-        )
-    if not prepared.table.can_leave_out:
-        raise ParameterError(
-            "screen", screen, "give the rows: saved counts are of all columns", code="rows-not-in-memory"
-        )
-
-
-def columns_screened_out(prepared: PreparedSelection, information: Information, screen: int) -> list[int]:
-    """The columns that a screen takes from the method: those beyond the ``screen`` most relevant ones.
-
-    Included columns stay, and dropped ones are not counted again.
-    """
-    order = constants_last(rank(information.relevance), information.varies)
-    included = resolve(prepared.selection.constraints, prepared.table.names).must_include
-    return sorted({*order[screen:].tolist()} - {*included, *prepared.dropped})
-
-
 def _refuse_constraints(
     table: Dataset,
     infos: Sequence[ColumnInfo],
@@ -363,76 +305,3 @@ def _refuse_constraints(
             message="this method takes no excluded columns here",
             advice="leave them out of the data",
         )
-
-
-def _diagnostics(
-    table: Dataset, columns: Sequence[ColumnInfo], dropped_identifiers: Sequence[int], excluded: Collection[int]
-) -> list[Diagnostic]:
-    """The notes on the rows and the columns; none on a column that the user excluded."""
-    diagnostics = list[Diagnostic]()
-    if table.n_samples < FEW_ROWS:
-        diagnostics.append(row_notes.few_rows(table.n_samples, FEW_ROWS))
-    for j, column in enumerate(columns):
-        if column.parsing is None or j in excluded:
-            continue
-        is_dropped_code = j in dropped_identifiers and column.parsing.what == CODES
-        if not is_dropped_code:
-            diagnostics.append(_on_text(str(table.names[j]), column.parsing))
-
-    alike = _columns_named_alike(table.names, excluded)
-    if alike:
-        diagnostics.append(column_notes.names_alike(alike))
-
-    empty = empty_columns(columns)
-    fix: dict[str, object] = {"include": [table.names[j] for j in dropped_identifiers[:5]]}
-    diagnostics += on_dropped(table, empty, dropped_identifiers, fix)
-
-    dropped = {*empty, *dropped_identifiers, *excluded}
-    remaining = [(j, column) for j, column in enumerate(columns) if j not in dropped]
-    for j, column in remaining:
-        all_sentinels = [sentinel.value for sentinel in column.sentinels]
-        for sentinel in column.sentinels:
-            name = str(table.names[j])
-            diagnostics.append(
-                column_notes.sentinel(name, sentinel.value, sentinel.n_rows, sentinel.low, sentinel.high, all_sentinels)
-            )
-    for j, column in remaining:
-        if column.has_name_of_code and column.parsing is None:
-            diagnostics.append(column_notes.named_like_identifier(str(table.names[j])))
-    return diagnostics
-
-
-def _columns_named_alike(names: Sequence[object], excluded: Collection[int]) -> list[list[str]]:
-    """The groups of names that differ in upper and lower case or in blanks only."""
-    if isinstance(names, NumberedNames):
-        return []
-    names_by_letters: dict[str, list[str]] = {}
-    for j, name in enumerate(map(str, names)):
-        if j not in excluded:
-            names_by_letters.setdefault("".join(name.split()).casefold(), []).append(name)
-    return [group for group in names_by_letters.values() if len(group) > 1]
-
-
-def on_dropped(
-    table: Dataset, empty: Sequence[int], identifiers: Sequence[int], fix: dict[str, object]
-) -> list[Diagnostic]:
-    """The notes on empty columns and on identifiers; ``fix`` is the parameter that keeps an identifier."""
-    diagnostics = []
-    if empty:
-        diagnostics.append(column_notes.empty([str(table.names[j]) for j in empty]))
-    if identifiers:
-        diagnostics.append(column_notes.identifier_dropped([str(table.names[j]) for j in identifiers], fix))
-    return diagnostics
-
-
-def _on_text(name: str, parsing: TextParsing) -> Diagnostic:
-    """How the text of a column was read."""
-    if parsing.what == CODES:
-        return text_notes.text_as_categories(name, parsing)
-    if parsing.what == OPEN_DATES:
-        return text_notes.ambiguous_dates(name, parsing)
-    if len(parsing.units) > 1:
-        return text_notes.mixed_units(name, parsing)
-    if parsing.what == MARKED_NUMBERS or (parsing.marked and not parsing.marked_are_read):
-        return text_notes.numbers_with_text(name, parsing)
-    return text_notes.text_read(name, parsing)

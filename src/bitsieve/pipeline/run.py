@@ -17,7 +17,8 @@ from bitsieve.pipeline.discretize import CountedTable, discretize
 from bitsieve.pipeline.evidence import count_evidence
 from bitsieve.pipeline.fit import Fit
 from bitsieve.pipeline.notes import job_notes
-from bitsieve.pipeline.prepare import PreparedSelection, check_screen, columns_screened_out, constraints_on
+from bitsieve.pipeline.prepare import PreparedSelection, constraints_on
+from bitsieve.pipeline.screen import check_screen, columns_screened_out
 from bitsieve.pipeline.selection_options import SelectionOptions
 from bitsieve.pipeline.strata import check_strata
 from bitsieve.pipeline.uncut import rank_uncut_columns
