@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import ast
+from itertools import chain
 from pathlib import Path
 
 from bitsieve.io.saved_files import FORMAT
-from bitsieve.results.saved import schema
+from bitsieve.results.saved import record, schema
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "saved_selection.md"
-SOURCE = Path(schema.__file__)
+SOURCES = (record, schema)
 START = f"""\
 # The file of a selection
 
-<!-- written by python -m tools.schema_page: change src/bitsieve/results/saved/schema.py, not this page -->
+<!-- written by python -m tools.schema_page: change its sources in src/bitsieve/results/saved, not this page -->
 
 What `Selection.save` and `bitsieve select --save` write, and `bitsieve.load` reads: one object of JSON in UTF-8,
 without rows of the data and without code. [How to keep a selection](../howto/keep_a_selection.md) shows its use. The
@@ -46,23 +47,27 @@ def comment_at(lines: list[str], number: int) -> str:
     return " ".join(before)
 
 
+def lines_of(node: ast.ClassDef, source_lines: list[str]) -> list[str]:
+    """What the page says of a class: its docstring, and a table of its fields."""
+    lines = [f"## {node.name}", "", " ".join((ast.get_docstring(node) or "").split()), ""]
+    lines += ["| field | type | what it is |", "|---|---|---|"]
+    for field in node.body:
+        if isinstance(field, ast.AnnAssign):
+            name = ast.unparse(field.target)
+            kind = ast.unparse(field.annotation).replace("|", "\\|")
+            lines.append(f"| `{name}` | `{kind}` | {comment_at(source_lines, field.lineno)} |")
+    return [*lines, ""]
+
+
 def page() -> str:
     """The text of the page."""
-    text = SOURCE.read_text(encoding="utf-8")
-    lines = text.splitlines()
-    classes = [node for node in ast.parse(text).body if isinstance(node, ast.ClassDef)]
-    described = [node for node in classes if node.name not in ("SelectionDetails", "ObjectOption")]
-    parts = [START]
-    for node in sorted(described, key=lambda node: node.name != "SelectionRecord"):
-        parts += [f"## {node.name}", "", " ".join((ast.get_docstring(node) or "").split()), ""]
-        parts += ["| field | type | what it is |", "|---|---|---|"]
-        for field in node.body:
-            if isinstance(field, ast.AnnAssign):
-                name = ast.unparse(field.target)
-                kind = ast.unparse(field.annotation).replace("|", "\\|")
-                parts.append(f"| `{name}` | `{kind}` | {comment_at(lines, field.lineno)} |")
-        parts.append("")
-    return "\n".join(parts)
+    lines_by_class = {}
+    for source in SOURCES:
+        text = Path(source.__file__).read_text(encoding="utf-8")
+        for node in ast.parse(text).body:
+            if isinstance(node, ast.ClassDef) and node.name not in ("SelectionDetails", "ObjectOption"):
+                lines_by_class[node.name] = lines_of(node, text.splitlines())
+    return "\n".join([START, *lines_by_class.pop("SelectionRecord"), *chain.from_iterable(lines_by_class.values())])
 
 
 if __name__ == "__main__":

@@ -86,7 +86,9 @@ with open("/proc/self/status") as file:
     not Path("/proc/self/status").exists() or "THP_enabled" not in Path("/proc/self/status").read_text(),
     reason="/proc does not tell whether a process has huge pages here",
 )
-@pytest.mark.skipif(int(pa.__version__.split(".")[0]) < 26, reason="the allocator of older Arrow may have no such switch")
+@pytest.mark.skipif(
+    int(pa.__version__.split(".")[0]) < 26, reason="the allocator of older Arrow may have no such switch"
+)
 @pytest.mark.parametrize(("chosen", "is_enabled"), [(None, 0), ("1", 1)])
 def test_the_command_has_no_huge_pages_unless_the_user_asks_for_them(tmp_path, chosen, is_enabled):
     (tmp_path / "table.csv").write_text("x,y\n1,a\n2,b\n3,a\n4,b\n")

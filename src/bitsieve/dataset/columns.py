@@ -79,7 +79,7 @@ def _read_dense(X: TableLike, estimator: BaseEstimator | None, reset: bool, rule
         labels = check_unique(X)
         if is_arrow_table(X):
             _validate_names(estimator, X, X.shape, reset)
-            return _read_arrow(X, rules)
+            return _read_arrow(X, labels, rules)
         import narwhals as nw
 
         frame = nw.from_native(X, pass_through=True)
@@ -272,11 +272,11 @@ def check_labels(labels: Sequence[Label]) -> None:
         )
 
 
-def _read_arrow(arrow_table: pa.Table, rules: ColumnRules) -> InMemoryDataset:
+def _read_arrow(arrow_table: pa.Table, labels: list[Label], rules: ColumnRules) -> InMemoryDataset:
     _check_size(*arrow_table.shape)
     arrow_columns = arrow_table.columns
     numbers = [_numbers_of_arrow(column) for column in arrow_columns]
-    return _with_objects_read(numbers, arrow_columns, arrow_table.column_names, rules)
+    return _with_objects_read(numbers, arrow_columns, labels, rules)
 
 
 def _read_frame(frame: nw.DataFrame[Any], labels: list[Label], rules: ColumnRules) -> InMemoryDataset:

@@ -345,9 +345,8 @@ class _ArrowTable:
     """The named columns of a table of Arrow."""
 
     def __init__(self, data: pa.Table) -> None:
-        check_unique(data)
         self.arrow_table = data
-        self.labels: list[Label] = list(data.column_names)
+        self.labels = check_unique(data)
         self.n_samples = len(data)
 
     def columns(self, labels: list[Label]) -> pa.ChunkedArray | pa.Table:

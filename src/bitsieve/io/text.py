@@ -176,16 +176,17 @@ class TextFile(ColumnFile):
         kinds_by_range = []
         for first, end in pairwise(self._offsets):
             table = self.parser.parse(first, end, None, self._n_rows)
+            names = table.column_names
             columns = [without_commas(column) for column in table.columns]
             kinds = {}
-            for name, parsed, column in zip(table.column_names, table.schema.types, columns, strict=True):
+            for name, parsed, column in zip(names, table.schema.types, columns, strict=True):
                 kinds[name] = ColumnKind(parsed, column.type)
             kinds_by_range.append(kinds)
             self._n_rows += table.num_rows
             is_single_range = len(self._offsets) == 2
             if is_single_range:
                 columns = [column.cast(_NUMBER) if pa.types.is_null(column.type) else column for column in columns]
-                self._table = pa.Table.from_arrays(columns, names=table.column_names)
+                self._table = pa.Table.from_arrays(columns, names=names)
         return kinds_by_range
 
     def _common_kinds(self, kinds_by_range: list[dict[str, ColumnKind]]) -> dict[str, ColumnKind]:

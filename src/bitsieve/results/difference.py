@@ -18,7 +18,7 @@ from bitsieve.results.saved.changes import (
     changes_of_options,
     changes_of_settled,
 )
-from bitsieve.results.saved.schema import SelectionRecord
+from bitsieve.results.saved.record import SelectionRecord
 from bitsieve.utils import html
 from bitsieve.utils.arrays import Floats
 from bitsieve.utils.frames import check_library, frame_of

@@ -28,8 +28,7 @@ from bitsieve.results.document import (
 from bitsieve.results.equality import equal_fields
 from bitsieve.results.groups import group_to_dict, groups_table, groups_text
 from bitsieve.results.ranking import LEAST_LEVEL, MEANING_OF_LEAST_LEVEL, TEXT_COLUMNS, Ranking
-from bitsieve.results.saved.schema import ColumnGroup, SavedFeature, SelectionDetails, SelectionRecord
-from bitsieve.results.saved.targets import saved_target, target_of
+from bitsieve.results.saved.schema import ColumnGroup, SelectionDetails
 from bitsieve.results.saved.values import option_of, plain_diagnostic
 from bitsieve.utils import html
 from bitsieve.utils.arrays import Columns, Flags, Floats
@@ -48,6 +47,7 @@ if TYPE_CHECKING:
     from bitsieve.results.difference import SelectionDiff
     from bitsieve.results.saved.cut import ColumnCodes
     from bitsieve.results.saved.data_check import DataCheck
+    from bitsieve.results.saved.record import SelectionRecord
     from bitsieve.selectors.selected_columns import SelectedColumns
 
 MAX_CELLS_DRAWN = 1_000_000  # values of a table whose selection a notebook draws
@@ -654,6 +654,9 @@ def ranking_of(selection: Selection) -> Ranking:
 
 def record_of(selection: Selection) -> SelectionRecord:
     """The contents of the file of a selection."""
+    from bitsieve.results.saved.record import SavedFeature, SelectionRecord
+    from bitsieve.results.saved.targets import saved_target
+
     details = selection.details
     rank_of = {str(label): rank for rank, label in enumerate(selection.features)}
     features = tuple(
@@ -695,6 +698,8 @@ def record_of(selection: Selection) -> SelectionRecord:
 
 def selection_of_record(record: SelectionRecord, table: TableLike = None) -> Selection:
     """The selection of a record. It has no rows but those of ``table``, the data with the selected columns only."""
+    from bitsieve.results.saved.targets import target_of
+
     features = record.features
     labels = [feature.column.label for feature in features]
     return Selection(

@@ -5,11 +5,12 @@ from __future__ import annotations
 import inspect
 from dataclasses import fields, is_dataclass
 
+import pytest
 from tools import schema_page
 
 import bitsieve
-from bitsieve.results.saved import schema
-from bitsieve.results.saved.schema import SelectionRecord
+from bitsieve.results.saved import record, schema
+from bitsieve.results.saved.record import SelectionRecord
 from bitsieve.results.saved.write import document_of
 from bitsieve.results.selection import record_of
 
@@ -18,9 +19,10 @@ def test_the_page_is_up_to_date():
     assert schema_page.PAGE.read_text(encoding="utf-8") == schema_page.page(), "run python -m tools.schema_page"
 
 
-def test_the_parts_of_a_record_take_their_fields_by_name():
-    for name, kind in vars(schema).items():
-        if inspect.isclass(kind) and is_dataclass(kind) and kind.__module__ == schema.__name__:
+@pytest.mark.parametrize("module", [record, schema])
+def test_the_parts_of_a_record_take_their_fields_by_name(module):
+    for name, kind in vars(module).items():
+        if inspect.isclass(kind) and is_dataclass(kind) and kind.__module__ == module.__name__:
             kinds = {parameter.kind for parameter in inspect.signature(kind).parameters.values()}
             assert kinds == {inspect.Parameter.KEYWORD_ONLY}, name
 

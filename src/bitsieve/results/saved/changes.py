@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from bitsieve.results.equality import equal_values
-from bitsieve.results.saved.schema import Option, SavedColumn, SavedData, SavedTarget, SelectionRecord, Versions
+from bitsieve.results.saved.record import SavedTarget, SelectionRecord
+from bitsieve.results.saved.schema import Option, SavedColumn, SavedData, Versions
 from bitsieve.utils.messages import quoted
 
 _WORDS_OF_KIND = {"n": "numbers", "c": "categories", "-": "left out"}

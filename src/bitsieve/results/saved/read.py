@@ -12,7 +12,8 @@ from bitsieve.io.errors import DataError, readable
 from bitsieve.io.saved_files import FORMAT, holds_counts
 from bitsieve.results.saved.fields import Field, FieldError
 from bitsieve.results.saved.read_fields import read_fields
-from bitsieve.results.saved.schema import VERSION, SelectionRecord
+from bitsieve.results.saved.record import SelectionRecord
+from bitsieve.results.saved.schema import VERSION
 
 MAX_BYTES = 1 << 28  # of a file
 MAX_DEPTH = 64  # objects and lists within each other

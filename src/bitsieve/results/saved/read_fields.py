@@ -9,6 +9,7 @@ from bitsieve.options import DAY_FIRST, MONTH_FIRST
 from bitsieve.pipeline.selected_tests import INFORMATIVE_STATES, InformativeState
 from bitsieve.results.saved.fields import Field
 from bitsieve.results.saved.read_values import read_label, read_options, read_settings, read_values
+from bitsieve.results.saved.record import SavedFeature, SavedTarget, SelectionRecord
 from bitsieve.results.saved.schema import (
     COLUMN_KINDS,
     KINDS_OF_FEATURES,
@@ -24,15 +25,12 @@ from bitsieve.results.saved.schema import (
     ParsingFormat,
     SavedColumn,
     SavedData,
-    SavedFeature,
     SavedParsing,
     SavedRankTest,
     SavedRole,
     SavedStep,
     SavedStopping,
     SavedStrata,
-    SavedTarget,
-    SelectionRecord,
     Versions,
     field_names,
 )

@@ -6,7 +6,7 @@ import numpy as np
 
 from bitsieve.dataset.quantity import TargetKind
 from bitsieve.dataset.target import JointEdges, Target
-from bitsieve.results.saved.schema import SavedTarget
+from bitsieve.results.saved.record import SavedTarget
 from bitsieve.results.saved.values import array_of_values, values_of_array
 from bitsieve.utils.arrays import Floats
 

@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 from bitsieve.diagnostics import NAME_ONLY, Diagnostic
 from bitsieve.io.saved_files import FORMAT
+from bitsieve.results.saved.record import SavedFeature, SavedTarget, SelectionRecord
 from bitsieve.results.saved.schema import (
     OPTIONAL_OF_PARSING,
     VERSION,
@@ -25,13 +26,10 @@ from bitsieve.results.saved.schema import (
     Option,
     SavedColumn,
     SavedData,
-    SavedFeature,
     SavedParsing,
     SavedStep,
     SavedStopping,
     SavedStrata,
-    SavedTarget,
-    SelectionRecord,
     Values,
 )
 from bitsieve.results.saved.values import option_of
