@@ -419,9 +419,7 @@ def test_a_file_format(modules, monkeypatch, wine, capsys):
 
 def test_an_estimator(modules, monkeypatch, wine):
     """One line of ESTIMATORS: terms of half the size, rounded down, give half the bits."""
-    from temporary_estimator import HalvedInformation
-
-    monkeypatch.setitem(ESTIMATORS, "halved", HalvedInformation)
+    monkeypatch.setitem(ESTIMATORS.homes, "halved", "temporary_estimator:HalvedInformation")
     frame, _ = wine
     ours = bitsieve.select(frame, "target", method="mim", n_features_to_select=4, estimator="halved")
     plain = bitsieve.select(frame, "target", method="mim", n_features_to_select=4, estimator="plug-in")

@@ -18,7 +18,14 @@ from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.source import sums_of
 from bitsieve.counts.sparse import SparseSource
 from bitsieve.counts.tables import EntropyTerms
-from bitsieve.information import ESTIMATORS, UndefinedQuantityError, check_estimator, make_information
+from bitsieve.information import (
+    ESTIMATORS,
+    ESTIMATORS_OF_EFFECT,
+    SURVIVAL_ESTIMATORS,
+    UndefinedQuantityError,
+    check_estimator,
+    make_information,
+)
 from bitsieve.information import shrinkage as shrunk_rows
 from bitsieve.information.plug_in import miller_madow_terms
 from bitsieve.information.shrinkage import shrunk_entropy, uniform_weight
@@ -121,6 +128,11 @@ def test_single_columns_by_direct_computation(information_of, estimator):
     assert np.array_equal(np.diag(information.matrix("redundancy")), information.entropy)
     assert np.array_equal(np.diag(information.matrix("conditional_relevance")), information.relevance)
     assert information.varies.tolist() == (codes.max(axis=0) > 0).tolist()
+
+
+@pytest.mark.parametrize("classes", [ESTIMATORS, SURVIVAL_ESTIMATORS, *ESTIMATORS_OF_EFFECT.values()])
+def test_an_estimator_is_listed_by_its_name(classes):
+    assert [kind.estimator for kind in classes.values()] == list(classes)
 
 
 @pytest.mark.parametrize("estimator", list(ESTIMATORS))

@@ -13,16 +13,23 @@ from tests.cover import quick_and_slow
 #: The functions of Arrow on arrays, and the adapter of data frames: a file of numbers needs neither.
 FOR_OTHER_DATA = {"pyarrow.compute", "narwhals"}
 HEAVY = {"scipy", "sklearn", "pyarrow", "narwhals", "pandas", "polars", "matplotlib"}
-#: Modules of jobs that a selection alone does not do: saving, comparing and applying it, and other searches.
+#: Modules of jobs that a selection alone does not do: saving, comparing and applying it, other searches and strata.
 FOR_OTHER_JOBS = {
+    "bitsieve.discretization.coding",
     "bitsieve.explain.affiliated",
+    "bitsieve.information.common_effect",
     "bitsieve.methods.by_counts.markov_blankets.blanket",
+    "bitsieve.methods.by_counts.stopping.knockoffs",
     "bitsieve.methods.by_samples.cutting_plane.search",
+    "bitsieve.optimize.nystrom",
+    "bitsieve.pipeline.samples",
     "bitsieve.results.difference",
     "bitsieve.results.saved.cut",
     "bitsieve.results.saved.new_columns",
     "bitsieve.results.saved.data_check",
+    "bitsieve.results.saved.record",
     "bitsieve.results.saved.write",
+    "importlib.metadata",  # of the version, which a saved selection holds
 }
 
 

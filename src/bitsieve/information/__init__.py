@@ -6,27 +6,42 @@ from collections.abc import Sequence
 
 from bitsieve.counts.source import CountSource
 from bitsieve.diagnostics import ParameterError
-from bitsieve.information.common_effect import COMMON_EFFECT
-from bitsieve.information.corrected import CorrectedInformation
-from bitsieve.information.plug_in import MillerMadowInformation, PlugInInformation
 from bitsieve.information.protocol import ANY_EFFECT as ANY_EFFECT
 from bitsieve.information.protocol import COMMON as COMMON
 from bitsieve.information.protocol import Information, UndefinedQuantityError
-from bitsieve.information.shrinkage import ShrinkageInformation
-from bitsieve.information.survival import CorrectedSurvivalInformation, SurvivalInformation
-from bitsieve.information.within_strata import WITHIN_STRATA
+from bitsieve.utils.lazy import ClassesByName
 from bitsieve.utils.messages import advice_on_choice, nearest_in
 
-ESTIMATORS: dict[str, type[Information]] = {
-    kind.estimator: kind
-    for kind in (PlugInInformation, CorrectedInformation, MillerMadowInformation, ShrinkageInformation)
-}
+ESTIMATORS: ClassesByName[Information] = ClassesByName(
+    {
+        "plug-in": "bitsieve.information.plug_in:PlugInInformation",
+        "corrected": "bitsieve.information.corrected:CorrectedInformation",
+        "miller-madow": "bitsieve.information.plug_in:MillerMadowInformation",
+        "shrinkage": "bitsieve.information.shrinkage:ShrinkageInformation",
+    }
+)
 #: The estimators of information within strata, by the effect: any, or one that the strata have in common.
-ESTIMATORS_OF_EFFECT: dict[str, dict[str, type[Information]]] = {ANY_EFFECT: WITHIN_STRATA, COMMON: COMMON_EFFECT}
-
-SURVIVAL_ESTIMATORS: dict[str, type[Information]] = {
-    kind.estimator: kind for kind in (SurvivalInformation, CorrectedSurvivalInformation)
+ESTIMATORS_OF_EFFECT: dict[str, ClassesByName[Information]] = {
+    ANY_EFFECT: ClassesByName(
+        {
+            "plug-in": "bitsieve.information.within_strata:PlugInWithinStrata",
+            "corrected": "bitsieve.information.within_strata:CorrectedWithinStrata",
+            "miller-madow": "bitsieve.information.within_strata:MillerMadowWithinStrata",
+        }
+    ),
+    COMMON: ClassesByName(
+        {
+            "plug-in": "bitsieve.information.common_effect:PlugInCommonEffect",
+            "corrected": "bitsieve.information.common_effect:CorrectedCommonEffect",
+        }
+    ),
 }
+SURVIVAL_ESTIMATORS: ClassesByName[Information] = ClassesByName(
+    {
+        "plug-in": "bitsieve.information.survival:SurvivalInformation",
+        "corrected": "bitsieve.information.survival:CorrectedSurvivalInformation",
+    }
+)
 
 
 def check_estimator(estimator: str, *, conditions_on_sets: bool = False, also: Sequence[str] = ()) -> None:

@@ -536,8 +536,3 @@ class CorrectedCommonEffect(CommonEffectInformation):
         """The common effect less twice its standard deviation under shuffles, as for corrected information."""
         by_chance = self.quantity_of_columns(self.chance_bits, None, np.arange(self.n_features))
         return self.relevance - CAUTION * np.sqrt(by_chance / (self.source.n_samples * log(2)))
-
-
-COMMON_EFFECT: dict[str, type[Information]] = {
-    kind.estimator: kind for kind in (PlugInCommonEffect, CorrectedCommonEffect)
-}

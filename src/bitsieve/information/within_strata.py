@@ -23,7 +23,7 @@ from bitsieve.information.corrected import (
     StratumCounts,
 )
 from bitsieve.information.plug_in import MillerMadowInformation, PlugInInformation, SumInformation
-from bitsieve.information.protocol import ConditionalInformation, Information, PairQuantity
+from bitsieve.information.protocol import ConditionalInformation, PairQuantity
 from bitsieve.utils.arrays import Floats
 from bitsieve.utils.choice import Scores
 from bitsieve.utils.lazy import cached_property
@@ -139,8 +139,3 @@ class CorrectedWithinStrata(WithinStrata, CorrectedInformation):
 
     def minima(self, quantity: PairQuantity, *, capped: bool, n_smallest: int = 1) -> Scores | None:
         return None
-
-
-WITHIN_STRATA: dict[str, type[Information]] = {
-    kind.estimator: kind for kind in (PlugInWithinStrata, CorrectedWithinStrata, MillerMadowWithinStrata)
-}

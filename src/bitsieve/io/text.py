@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import chain, pairwise
 from math import ceil
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import pyarrow as pa
 from pyarrow import csv as arrow_csv
@@ -60,8 +60,7 @@ _WIDER = {
 }
 
 
-@dataclass(frozen=True)
-class ColumnKind:
+class ColumnKind(NamedTuple):
     """The type with which a column is parsed, and the type of its values. Text such as ``1,234`` may be numbers."""
 
     parsed: pa.DataType

@@ -14,7 +14,6 @@ from bitsieve.dataset.survival import SurvivalTarget
 from bitsieve.discretization.base import Binning
 from bitsieve.engines.local import count_coded, search_of
 from bitsieve.information import COMMON, information_of
-from bitsieve.information.common_effect import CorrectedCommonEffect
 from bitsieve.information.evidence import carries_information
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.stopping.independence import ENOUGH_REACHED
@@ -105,6 +104,8 @@ def strata_evidence(counted_table: CountedTable, selected: Columns, estimator: s
     if not counted_table.has_several_strata:
         heterogeneity = np.zeros(len(selected))
     elif classes.has_replicates:
+        from bitsieve.information.common_effect import CorrectedCommonEffect
+
         common = CorrectedCommonEffect(counted_table.information.source)
         relevance = counted_table.estimated("corrected").relevance[selected]
         heterogeneity = relevance - common.bits_of_columns(None, selected)

@@ -14,7 +14,6 @@ from bitsieve.information.evidence import log_codings, log_tails, n_columns_trie
 from bitsieve.information.log_rank import has_unequal_hazards
 from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import ConditionalInformation, Information
-from bitsieve.information.within_strata import PlugInWithinStrata
 from bitsieve.methods.by_counts.stopping.significance import (
     TestOfColumn,
     are_informative_within_strata,
@@ -88,6 +87,8 @@ def _test_selected(source: CountSource, columns: Columns, penalty: Floats, n_tri
     if source.n_strata <= 1:
         is_informative_alone = _test_alone(source, columns, penalty, n_tried)
     else:
+        from bitsieve.information.within_strata import PlugInWithinStrata
+
         information = PlugInWithinStrata(source)
         is_informative_alone = are_informative_within_strata(information, columns, penalty, n_tried, LEVEL, test)
     is_in_doubt = ~is_informative_alone & information.varies[columns]

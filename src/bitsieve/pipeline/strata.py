@@ -11,7 +11,6 @@ from bitsieve.counts.search import ExchangeableUnits
 from bitsieve.dataset.dataset import Dataset, InMemoryDataset
 from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
 from bitsieve.information import ANY_EFFECT, COMMON
-from bitsieve.information.common_effect import MIN_ROWS_PER_STRATUM
 from bitsieve.pipeline.notes import row_notes
 from bitsieve.utils.arrays import Flags, Integers
 
@@ -119,6 +118,8 @@ def on_strata(table: Dataset, effect: str) -> list[Diagnostic]:
         return []
     if classes.n_strata == 1:
         return [row_notes.one_stratum()]
+    from bitsieve.information.common_effect import MIN_ROWS_PER_STRATUM
+
     diagnostics = []
     is_informative = classes.is_informative
     n_informative = int(is_informative.sum())

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import log
-from typing import ClassVar, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
 
 from bitsieve.information.evidence import MIN_EXPECTED, log_tails
 from bitsieve.information.protocol import ConditionalInformation
-from bitsieve.information.within_strata import PlugInWithinStrata
 from bitsieve.methods.by_counts.stopping.independence import CLOSE_FACTOR, MANY_EXPECTED, chi_squared_tails
 from bitsieve.methods.by_counts.stopping.permutation import LevelStopping, PermutationStopping
 from bitsieve.methods.by_counts.stopping.repeated_search import MAX_EXPONENT, RepeatedSearch
@@ -19,6 +18,9 @@ from bitsieve.methods.by_counts.stopping.single import RuleValue
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.parameters import check_level
+
+if TYPE_CHECKING:
+    from bitsieve.information.within_strata import PlugInWithinStrata
 
 #: A test of a column: its conditional information, column, penalty, number of columns tried, and level.
 TestOfColumn: TypeAlias = Callable[[ConditionalInformation, int, float, int, float], bool]
