@@ -312,11 +312,10 @@ def _check_is_a_feature(feature: object, table: Dataset) -> None:
     role = table.role_of_column.get(feature) if isinstance(feature, str) else None
     if role is None or feature in list(table.names):
         return
-    raise UserError(
-        code="column-is-target" if role == TARGET else "column-in-two-roles",
-        message=f"{feature!r} is {role}, not a feature",
-        advice="give another column",
-    )
+    message = f"{feature!r} is {role}, not a feature"
+    if role == TARGET:
+        raise UserError(code="column-is-target", message=message, advice="give another column")
+    raise UserError(code="column-in-two-roles", message=message, advice="give another column")
 
 
 def column_of(feature: object, names: Sequence[str]) -> int:
