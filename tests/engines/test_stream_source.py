@@ -178,6 +178,16 @@ def test_rows_without_a_target_are_left_out(rows, tmp_path, target, weight, smal
         bitsieve.select(none.to_reader(), "none", **how)
 
 
+def test_text_of_polars_is_taken_by_rows():
+    frame = pl.DataFrame(
+        {"x": [1, 2, 3] * 20, "site": ["u", "v"] * 30, "w": [0, 1, 2, 1] * 15, "y": ["no", "yes", None] * 20}
+    )
+    for options in ({}, {"sample_weight": "w"}, {"strata": "site"}):
+        in_memory = bitsieve.select(frame, "y", method="mim", **options)
+        streamed = bitsieve.select(frame, "y", method="mim", engine="stream", **options)
+        assert streamed.scores.tolist() == in_memory.scores.tolist()
+
+
 def test_no_row_is_left_out_where_none_may_lack_a_target(rows, folder, small_batches):
     how = {"drop_missing_target": False, **HOW}
     found = bitsieve.select(folder / "rows.parquet", "class", memory="1MB", **how)

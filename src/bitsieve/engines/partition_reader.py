@@ -184,11 +184,19 @@ def _rows_of(values: ColumnLike, mask: Flags) -> ColumnLike:
     import narwhals as nw
 
     rows = np.flatnonzero(mask)
-    if isinstance(values, (pa.Table, pa.ChunkedArray)):
-        return values.take(rows)
+    if isinstance(values, pa.ChunkedArray):
+        return _without_views(values).take(rows)
+    if isinstance(values, pa.Table):
+        columns = [_without_views(column) for column in values.columns]
+        return pa.table(columns, names=values.column_names).take(rows)
     if nw.dependencies.is_pandas_like_dataframe(values) or nw.dependencies.is_pandas_like_series(values):
         return values.iloc[rows]
     return as_array(values)[rows]
+
+
+def _without_views(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The column as Arrow takes rows of it: text as polars hands it over, which are views, is copied."""
+    return column.cast(pa.large_string()) if column.type == pa.string_view() else column
 
 
 def _has_weight(weights: ColumnLike, rows: int) -> Flags | None:
