@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -124,6 +126,50 @@ def test_rows_without_a_target_are_left_out(tmp_path, capsys):
     assert main(["select", path, "--target", "y"]) == 0
     assert main(["count", path, "--target", "y", "--save", str(tmp_path / "counts")]) == 0
     assert f"the counts of {N - 2} samples" in capsys.readouterr().err
+
+
+def with_a_row_that_is_empty(table, place):
+    """The table with a row of nothing but missing values."""
+    empty = pa.table({name: pa.nulls(1, table[name].type) for name in table.column_names})
+    return pa.concat_tables([table.slice(0, place), empty, table.slice(place)])
+
+
+DOORS = {
+    "arrow": lambda table, path: table,
+    "polars": lambda table, path: pl.from_arrow(table),
+    "pandas": lambda table, path: table.to_pandas(types_mapper=pd.ArrowDtype),
+    "csv": lambda table, path: written(table, path),
+}
+
+
+@pytest.mark.parametrize("engine", [None, "stream"])
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("place", [0, 17, N])
+def test_whole_numbers_stay_whole_where_only_rows_that_are_left_out_lack_them(door, engine, place, tmp_path):
+    """Else they would be floats, which number no rows and are no categories."""
+    table = people(few=np.arange(N) // 2 % 3)
+    how = {"engine": engine, "method": "mim", "binning": "auto"}
+    expected = bitsieve.select(table, "y", **how)
+    assert "number" not in expected.features
+    with_row = with_a_row_that_is_empty(table, place)
+    found = bitsieve.select(DOORS[door](with_row, tmp_path), "y", **how)
+    assert (found.features, found.scores.tolist()) == (expected.features, expected.scores.tolist())
+    assert "rows-without-target" in [note.code for note in found.diagnostics]
+    weights = [1] * N
+    weights.insert(place, 0)
+    labels = [*Y[:place], "no", *Y[place:]]
+    weighted = with_row.set_column(with_row.num_columns - 1, "y", pa.array(labels)).append_column(
+        "w", pa.array(weights)
+    )
+    found = bitsieve.select(DOORS[door](weighted, tmp_path), "y", sample_weight="w", **how)
+    assert (found.features, found.scores.tolist()) == (expected.features, expected.scores.tolist())
+
+
+def test_whole_numbers_that_a_row_lacks_have_a_code_of_missing_values():
+    table = people().set_column(2, "number", pa.array([None, *NUMBERS[1:].tolist()]))
+    selection = bitsieve.select(table, "y", method="mim")
+    assert "number" in selection.features
+    assert [note.columns for note in selection.diagnostics if note.code == "missing-kept"] == [("number",)]
 
 
 def test_the_error_on_missing_values_names_what_works_there(tmp_path, capsys):

@@ -14,7 +14,7 @@ from numpy.typing import DTypeLike
 
 from bitsieve import _native
 from bitsieve.counts.tables import MAX_SAMPLES
-from bitsieve.dataset.arrow import numpy_of
+from bitsieve.dataset.arrow import ArrowArray, numpy_of
 from bitsieve.dataset.data_kinds import collect, is_arrow_table, refuse_path
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.encoding import (
@@ -209,10 +209,24 @@ def _columns_with_text(
     columns = {}
     for j, array in zip(objects, typed_arrays, strict=True):
         with _excluding(names[j]):
-            column = column_of_arrow(array, labels[j])
+            column = column_of_arrow(_filled_where_left_out(array, rules.has_weight), labels[j])
         is_text = j in text_meanings  # which declares no values
         columns[j] = column if is_text else with_declared_values(column, array)
     return columns, text_meanings
+
+
+def _filled_where_left_out(array: ArrowArray, has_weight: Flags | None) -> ArrowArray:
+    """Integers that are missing in rows without weight alone get a value there, so that they are read as integers.
+
+    These rows are taken out once they are read.
+    """
+    has_gaps = pa.types.is_integer(array.type) and array.null_count > 0
+    if not has_gaps or has_weight is None or len(has_weight) != len(array):
+        return array
+    is_present = numpy_of(array.is_valid())
+    if not is_present[has_weight].all():
+        return array
+    return array.fill_null(array.drop_null()[0])
 
 
 @contextmanager
