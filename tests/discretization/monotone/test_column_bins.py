@@ -78,3 +78,17 @@ def test_large_edges_are_short():
     is_event = np.array([True, True, False, False])
     bins = bin_numbers(numbers, ClassedRows(is_event, None, Totals(2, 2)), replace(RULES, edges=np.array([1e300])))
     assert bins.labels == ("(-inf, 1e+300]", "(1e+300, inf)")
+
+
+def test_a_special_value_named_like_the_rare_categories_is_not_among_them():
+    names = ["a", "b", "other", "rare"]
+    rules = replace(RULES, bins=BinRules(min_bin_share=0), special_values=("other",), min_level_share=0.1)
+    bins = bins_of_codes(names, [40, 40, 40, 4], rules)
+    assert bins.counts.rows.sum() == 124
+    assert bins.labels[-1] == "special other"
+    assert bins.fixed.counts.rows.tolist() == [40]
+    new = Encoded(np.arange(3, dtype=np.int32), np.array(["rare", "new", "other"], object))
+    of_rare, of_new, of_special = bins.bins_of_categories(new).tolist()
+    assert "other" in bins.merged.groups[of_rare]
+    assert of_new == of_rare
+    assert of_special == len(bins.labels) - 1

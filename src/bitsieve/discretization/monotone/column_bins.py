@@ -196,7 +196,10 @@ class ColumnBins:
     @property
     def bin_of_new_category(self) -> int:
         """The bin of a category that was not there when fitting: that of rare ones; -1 if there were none."""
-        return self.bin_of_category[OTHER] if self.merged.rare else NO_BIN
+        if not self.merged.rare:
+            return NO_BIN
+        assert self.merged.groups is not None  # a column of categories
+        return next(group for group, names in enumerate(self.merged.groups) if OTHER in names)
 
     @property
     def _bin_of_missing(self) -> int:
@@ -210,8 +213,9 @@ class ColumnBins:
         for group, names in enumerate(self.merged.groups):
             bins.update(dict.fromkeys(names, group))
         for position, value in enumerate(self.fixed.special_values):
-            for name in names_of_special(value):
-                bins.setdefault(name, len(self.merged.counts) + position)
+            name, plain_name = names_of_special(value)
+            bins[name] = len(self.merged.counts) + position  # also where the rare categories have its name, "other"
+            bins.setdefault(plain_name, bins[name])
         for value in self.fixed.absent_special_values:
             for name in names_of_special(value):
                 bins.setdefault(name, NO_BIN)
@@ -385,6 +389,8 @@ def _levels_of(values: Encoded, special_codes: Sequence[int], rows: ClassedRows,
     for name in rare:
         level_of_name[name] = level_of_name[OTHER]
     level_of_code = [level_of_name.get(name, NO_BIN) for name in names]
+    for code in special_codes:
+        level_of_code[code] = NO_BIN  # also where the rare categories have its name
     return Levels(level_names, level_of_code, tuple(rare))
 
 
