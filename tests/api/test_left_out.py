@@ -7,11 +7,13 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 import bitsieve
 from bitsieve.cli import main
 from bitsieve.dataset.column_info import empty_columns, identifiers
 from bitsieve.dataset.read import read_xy
+from bitsieve.engines import stream
 
 N = 40
 RANDOM = np.random.default_rng(0)
@@ -163,6 +165,16 @@ def test_whole_numbers_stay_whole_where_only_rows_that_are_left_out_lack_them(do
     )
     found = bitsieve.select(DOORS[door](weighted, tmp_path), "y", sample_weight="w", **how)
     assert (found.features, found.scores.tolist()) == (expected.features, expected.scores.tolist())
+
+
+def test_whole_numbers_stay_whole_where_a_batch_has_no_row_with_a_target(monkeypatch, tmp_path):
+    monkeypatch.setattr(stream, "rows_of_batch", lambda *_: 10)
+    table = people()
+    empty = pa.table({name: pa.nulls(10, table[name].type) for name in table.column_names})
+    for parts in ([empty, table], [table, empty], [table.slice(0, 20), empty, table.slice(20)]):
+        parquet.write_table(pa.concat_tables(parts), tmp_path / "people.parquet", row_group_size=10)
+        found = bitsieve.select(tmp_path / "people.parquet", "y", engine="stream", method="mim")
+        assert sorted(found.features) == ["good", "noise"]
 
 
 def test_whole_numbers_that_a_row_lacks_have_a_code_of_missing_values():

@@ -216,7 +216,7 @@ def _columns_with_text(
 
 
 def _filled_where_left_out(array: ArrowArray, has_weight: Flags | None) -> ArrowArray:
-    """Integers that are missing in rows without weight alone get a value there, so that they are read as integers.
+    """Integers that are missing in rows without weight alone are 0 there, so that they are read as integers.
 
     These rows are taken out once they are read.
     """
@@ -226,7 +226,7 @@ def _filled_where_left_out(array: ArrowArray, has_weight: Flags | None) -> Arrow
     is_present = numpy_of(array.is_valid())
     if not is_present[has_weight].all():
         return array
-    return array.fill_null(array.drop_null()[0])
+    return array.fill_null(0)
 
 
 @contextmanager
