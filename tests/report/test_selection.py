@@ -421,6 +421,17 @@ def test_calls_that_are_shown_have_the_strata_and_their_effect():
     assert "    strata=strata,\n    effect='common',\n" in html.unescape(selection_report(by_values, when=NOON))
 
 
+def test_calls_that_are_shown_have_the_bins_of_each_stratum():
+    random = np.random.default_rng(5)
+    batch = np.arange(200) % 2
+    ill = (random.random(200) < 0.3 + 0.3 * batch).astype(int)
+    frame = pd.DataFrame({"stain": random.normal(size=200) + ill + 9 * batch, "batch": batch, "ill": ill})
+    selection = bitsieve.select(frame, "ill", strata="batch", bins_within=True, method="mim")
+    page = html.unescape(selection_report(selection, when=NOON))
+    assert "bitsieve.compare(data, 'ill', methods=['mim'], strata='batch', bins_within=True)" in page
+    assert "bitsieve compare --methods mim --strata batch --bins-within" in page
+
+
 def test_heterogeneity_is_in_no_report_of_matched_pairs():
     frame = matched_pairs()
     selection = bitsieve.select(frame, "case", strata="pair", effect="common", method="mim", n_features_to_select=2)

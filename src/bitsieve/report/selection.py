@@ -330,11 +330,18 @@ def _command_for_errors(selection: Selection) -> str:
         words += ["--strata", column]
     if effect != ANY_EFFECT:
         words += ["--effect", effect]
+    if selection.parameters.get("bins_within"):
+        words.append("--bins-within")
     return shlex.join(words)
 
 
 def _call_with_errors(selection: Selection) -> str:
-    strata = strata_arguments(selection.parameters.get("strata"), selection.parameters.get("effect", ANY_EFFECT))
+    parameters = selection.parameters
+    strata = strata_arguments(
+        parameters.get("strata"),
+        parameters.get("effect", ANY_EFFECT),
+        bins_within=parameters.get("bins_within", False),
+    )
     return (
         f"comparison = bitsieve.compare(data, {selection.target_name!r}, methods=[{selection.method!r}]{strata})\n"
         "bitsieve.write_report(selection, 'report.html', comparison=comparison)"

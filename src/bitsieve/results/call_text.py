@@ -5,13 +5,15 @@ from __future__ import annotations
 from bitsieve.information import ANY_EFFECT
 
 
-def strata_arguments(strata: str | list[str] | None, effect: str) -> str:
-    """The arguments of a call that give the strata and their effect, behind a comma; empty without strata."""
+def strata_arguments(strata: str | list[str] | None, effect: str, *, bins_within: bool = False) -> str:
+    """The arguments of a call that give the strata, their effect and bins, behind a comma; empty without strata."""
     if strata is None:
         return ""
     arguments = ", strata=strata" if strata == "strata" else f", strata={strata!r}"
     if effect != ANY_EFFECT:
         arguments += f", effect={effect!r}"
+    if bins_within:
+        arguments += ", bins_within=True"
     return arguments
 
 

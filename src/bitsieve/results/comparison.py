@@ -493,10 +493,12 @@ def selecting_call(comparison: Comparison) -> str:
     """The call in Python that selects what is recommended."""
     choice = comparison.choice()
     target = target_arguments(comparison.parameters["target"], comparison.parameters.get("event"))
-    strata = strata_arguments(comparison.parameters.get("strata"), comparison.parameters.get("effect", ANY_EFFECT))
+    strata = strata_arguments(
+        comparison.parameters.get("strata"),
+        comparison.parameters.get("effect", ANY_EFFECT),
+        bins_within=comparison.parameters.get("bins_within", False),
+    )
     arguments = f"{target}{strata}, method={choice.method!r}, n_features_to_select={choice.n_features}"
-    if comparison.parameters.get("bins_within"):
-        arguments += ", bins_within=True"
     if comparison.parameters["protocol"] == PAPER:
         arguments += f", protocol={PAPER!r}"
     return f"bitsieve.select(data, {arguments})"
