@@ -12,7 +12,7 @@ from bitsieve.io.output import check_output, write_text
 from bitsieve.plots.figures import FORMATS, require_matplotlib, save_figure
 from bitsieve.utils.messages import advice_on_choice, one_line
 from bitsieve.utils.parameters import check_integer
-from bitsieve.utils.progress import Ticker, listening
+from bitsieve.utils.progress import PhaseProgress, Ticker, listening
 from bitsieve.utils.terminal_text import aligned
 from papers import gao2016, vinh2014, yasaei, zhai2012, zhang_hancock
 from papers.item import Item, Options
@@ -160,11 +160,11 @@ def _run_item(options: argparse.Namespace, name: str, item: Item, output: Path |
         protocol=options.protocol or PROTOCOLS[0],
         part=record.add,
     )
-    with Ticker() as ticker, listening(ticker.phase):
+    with Ticker() as ticker, listening(ticker.show):
         result = item.run(item_options)
         record.end(result.text)
         if output is not None and result.figure is not None:
-            ticker.phase("writing")
+            ticker.show(PhaseProgress("writing"))
             save_figure(result.figure, output)
     print(record.document() if options.json else result.text)
     if output is not None:

@@ -158,8 +158,8 @@ KILLED = """
 import sys, time
 import bitsieve
 from bitsieve.utils.progress import listening
-def slow(what):
-    if what.startswith({phase!r}):
+def slow(progress):
+    if str(progress).startswith({phase!r}):
         print("here", flush=True)
         time.sleep(60)
 with listening(slow):
@@ -193,7 +193,7 @@ def test_a_killed_run_leaves_nothing_that_is_trusted(path, tmp_path, phase):
 
 def test_progress(path):
     heard = []
-    with listening(heard.append):
+    with listening(lambda progress: heard.append(str(progress))):
         bitsieve.select(path, memory="1MB")
     phases = list(dict.fromkeys(what.partition(",")[0] for what in heard))
     assert phases[:-1] == ["reading", "sorting by column", "binning", "encoding", "counting", "ranking"]

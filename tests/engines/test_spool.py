@@ -176,8 +176,8 @@ KILLED = """
 import sys, time
 import bitsieve
 from bitsieve.utils.progress import listening
-def slow(what):
-    if what.startswith({phase!r}):
+def slow(progress):
+    if str(progress).startswith({phase!r}):
         print("here", flush=True)
         time.sleep(60)
 with listening(slow):

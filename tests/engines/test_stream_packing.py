@@ -136,7 +136,7 @@ def test_the_pass_tells_its_rows_and_no_bins_of_the_first_batch(second_passes):
     told = []
     with listening(told.append):
         selected(table().to_reader(max_chunksize=ROWS), memory="1MB")
-    rows = [i for i, line in enumerate(told) if line.startswith("finding bins and packing")]
+    rows = [i for i, progress in enumerate(told) if progress.phase == "finding bins and packing"]
     assert rows == list(range(rows[0], rows[-1] + 1))
     assert (told[rows[-1]].done, told[rows[-1]].total) == (N, N)
 

@@ -311,7 +311,7 @@ def test_every_pass_says_how_far_it_is(folder, small_batches):
     with listening(told.append):
         bitsieve.select(folder / "rows.parquet", "class", memory="1MB", **HOW)
     for what in ("reading the target", "finding bins", "packing"):
-        (last,) = (step for step in told if step == f"{what}, 100 %")
+        (last,) = (step for step in told if str(step) == f"{what}, 100 %")
         assert (last.done, last.total) == (900, 900)
 
 

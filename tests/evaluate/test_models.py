@@ -145,4 +145,4 @@ def test_progress_names_the_model():
         with listening(phases.append):
             kind = "classes" if name == "ncm" else "quantity"
             bitsieve.compare(X, y, methods="mim", classifier=classifier, folds=2, features=1, target_kind=kind)
-        assert f"comparing by {name}" in phases
+        assert f"comparing by {name}" in [str(progress) for progress in phases]

@@ -13,7 +13,7 @@ from bitsieve.io.column_file import InputFile
 from bitsieve.io.errors import DataError
 from bitsieve.io.libsvm import read_libsvm_in_ranges
 from bitsieve.io.read import read_table
-from bitsieve.utils.progress import Step, listening
+from bitsieve.utils.progress import listening
 
 TWO_COLUMNS = "".join(f"{i % 3} {1 + i % 7}:{i}.5 9:-2\n" for i in range(60))
 
@@ -80,7 +80,7 @@ def test_the_sort_by_column_ends_with_its_last_step(file, n_sorted_at_once):
     heard = []
     with listening(heard.append):
         read_libsvm_in_ranges(InputFile.of_path(file(TEXTS["drawn"])), n_sorted_at_once * 256)
-    steps = [(step.done, step.total) for step in heard if isinstance(step, Step) and step.name == "sorting by column"]
+    steps = [(step.done, step.total) for step in heard if step.total and step.phase == "sorting by column"]
     total = steps[-1][1]
     assert steps == [(done, total) for done in range(1, total + 1)]
 

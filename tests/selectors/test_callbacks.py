@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 
 from bitsieve import BitsieveWarning, ForwardSelector, SelectorCV, SpecCMI, StabilitySelector
 from bitsieve.selectors.callbacks import MAX_SUBTASKS, PhaseTasks
-from bitsieve.utils.progress import Step
+from bitsieve.utils.progress import PhaseProgress
 
 pytest.importorskip("sklearn.callback", reason="scikit-learn has callbacks from 1.9 on")
 X, Y = load_iris(return_X_y=True)
@@ -100,12 +100,12 @@ def test_a_long_phase_has_a_task_every_hundredth():
 
     fit = Task()
     phases = PhaseTasks(None, fit)
-    phases.report("reading")
+    phases.report(PhaseProgress("reading"))
     for done in (1, 500, 900, 1000, 1000):
-        phases.report(Step("", done, 1000, 1.0, "reading"))
+        phases.report(PhaseProgress("reading", done, 1000, 1.0))
         assert len(fit.parts[0].parts) == -(-done * MAX_SUBTASKS // 1000)
-    phases.report("reading")
-    phases.report(Step("", 1, 2, 1.0, "reading"))
+    phases.report(PhaseProgress("reading"))
+    phases.report(PhaseProgress("reading", 1, 2, 1.0))
     assert [len(each.parts) for each in fit.parts] == [MAX_SUBTASKS, 1]
 
 

@@ -15,7 +15,7 @@ from sklearn.datasets import dump_svmlight_file, load_iris
 import bitsieve
 from bitsieve import _native
 from bitsieve.utils import progress as ticker
-from bitsieve.utils.progress import Step, Ticker, bar, listening, phase, progress_bar
+from bitsieve.utils.progress import PhaseProgress, Ticker, bar, listening, phase, progress_bar
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ from bitsieve.utils.progress import Step, Ticker, bar, listening, phase, progres
 def test_phases_of_a_selection(method, ranking):
     X, y = load_iris(return_X_y=True)
     heard = []
-    with listening(heard.append):
+    with listening(lambda progress: heard.append(str(progress))):
         bitsieve.select(X, y, method=method, n_features_to_select=2)
     found = ["binning", "binning, 100 %", "encoding", "encoding, 100 %"]
     assert heard == ["reading", *found, "counting", *ranking]
@@ -86,7 +86,7 @@ def test_binning_and_encoding_use_all_threads_and_tell_how_far_they_are(
     for work in (fit, code):
         monkeypatch.setattr(_native, work, meeting(work, getattr(_native, work)))
     heard = []
-    with listening(heard.append):
+    with listening(lambda progress: heard.append(str(progress))):
         target = None if write is write_libsvm else "y"
         bitsieve.select(tmp_path / name, target, n_features_to_select=2, n_jobs=2, memory=memory)
     assert met == {fit, code}
@@ -96,7 +96,7 @@ def test_binning_and_encoding_use_all_threads_and_tell_how_far_they_are(
 
 def test_without_a_listener_nothing_happens():
     heard = []
-    with listening(heard.append):
+    with listening(lambda progress: heard.append(str(progress))):
         phase("first")
     phase("second")
     assert heard == ["first"]
@@ -104,7 +104,7 @@ def test_without_a_listener_nothing_happens():
 
 def test_another_thread_is_not_heard():
     heard = []
-    with listening(heard.append):
+    with listening(lambda progress: heard.append(str(progress))):
         other = threading.Thread(target=phase, args=("other",))
         other.start()
         other.join()
@@ -115,7 +115,7 @@ def test_the_time_left_is_told_once_a_phase_lasts(monkeypatch):
     now = [100.0]
     monkeypatch.setattr("bitsieve.utils.progress.time.monotonic", lambda: now[0])
     heard = []
-    with listening(heard.append):
+    with listening(lambda progress: heard.append(str(progress))):
         step = phase("ranking")
         for passed, done in ((1, 1), (10, 10), (10, 20), (100, 20), (100, 0), (40_000, 50)):
             now[0] = 100.0 + passed
@@ -146,19 +146,20 @@ def impatient(monkeypatch):
 
 
 def test_a_bar_of_what_is_done():
-    assert bar("counting") == "counting"
-    assert bar(Step("ranking, 50 %", 1, 2, 0.1)) == f"[{'#' * 10}{'.' * 10}] ranking, 50 %, 1 of 2"
-    assert bar(Step("ranking, 100 %", 3, 3, 1.5)).startswith(f"[{'#' * 20}] ranking, 100 %, 3 of 3, 2 a second")
-    assert bar(Step("ranking, 7 %", 1440, 20000, 2.0)).endswith("1,440 of 20,000, 720 a second")
-    assert bar(Step("ranking, 30 %", 3, 10, 40.0)).endswith("3 of 10, 13 s each")
-    assert bar(Step("ranking, 0 %", 0, 0, 2.0)) == f"[{'.' * 20}] ranking, 0 %, 0 of 0"
+    assert bar(PhaseProgress("counting")) == "counting"
+    assert bar(PhaseProgress("counting", 1200)) == "counting, 1,200"
+    assert bar(PhaseProgress("ranking", 1, 2, 0.1)) == f"[{'#' * 10}{'.' * 10}] ranking, 50 %, 1 of 2"
+    assert bar(PhaseProgress("ranking", 3, 3, 1.5)).startswith(f"[{'#' * 20}] ranking, 100 %, 3 of 3, 2 a second")
+    assert bar(PhaseProgress("ranking", 1440, 20000, 2.0)).endswith("1,440 of 20,000, 720 a second")
+    assert bar(PhaseProgress("ranking", 3, 10, 40.0)).endswith("3 of 10, 13 s each")
+    assert bar(PhaseProgress("ranking", 0, 0, 2.0)) == f"[{'.' * 20}] ranking, 0 %, 0 of 0"
 
 
 @pytest.mark.parametrize("stream", [Terminal, Notebook])
 def test_the_line_is_written_and_wiped(stream, impatient):
     out = stream()
     with Ticker(out) as line:
-        line.phase("counting " + 300 * "x")
+        line.show(PhaseProgress("counting " + 300 * "x"))
         while "counting" not in out.getvalue():
             time.sleep(0.01)
     text = out.getvalue()
@@ -174,7 +175,7 @@ def test_a_file_gets_a_line_from_time_to_time(impatient, monkeypatch):
     assert out.getvalue() == ""  # ten seconds have not passed
     monkeypatch.setattr(ticker, "LINE_INTERVAL", 0.01)
     with Ticker(out) as line:
-        line.phase(Step("comparing, 50 %", 1, 2, 0.5))
+        line.show(PhaseProgress("comparing", 1, 2, 0.5))
         while out.getvalue().count("\n") < 2:
             time.sleep(0.01)
     last = out.getvalue().splitlines()[-1]

@@ -11,7 +11,7 @@ from typing import ParamSpec, Protocol, TypeVar
 
 from sklearn.base import BaseEstimator
 
-from bitsieve.utils.progress import Step, listening
+from bitsieve.utils.progress import PhaseProgress, listening
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -73,12 +73,12 @@ class PhaseTasks:
         self.n_subtasks = 0
         self.n_ended = 0
 
-    def report(self, progress: str) -> None:
-        """Follow a step of a phase. Any other text is the name of a new phase, and ends the last one."""
-        if isinstance(progress, Step):
-            self._follow(progress)
-        else:
+    def report(self, progress: PhaseProgress) -> None:
+        """Follow a phase of which it is known how much there is to do. A phase that begins ends the one before."""
+        if progress.total is None:
             self.end_phase()
+        else:
+            self._follow(progress.phase, progress.done, progress.total)
 
     def end_phase(self) -> None:
         """End the task of the current phase, if there is one."""
@@ -86,16 +86,16 @@ class PhaseTasks:
             self.phase_task.call_on_fit_task_end(estimator=self.estimator)
             self.phase_task = None
 
-    def _follow(self, step: Step) -> None:
+    def _follow(self, phase: str, done: int, total: int) -> None:
         """End as large a share of the subtasks as of the steps. The first step of a phase begins its task."""
         if self.phase_task is None:
-            self.n_subtasks = min(step.total, MAX_SUBTASKS)
+            self.n_subtasks = min(total, MAX_SUBTASKS)
             self.n_ended = 0
-            self.phase_task = self.fit_task.subcontext(step.name, max_subtasks=self.n_subtasks)
+            self.phase_task = self.fit_task.subcontext(phase, max_subtasks=self.n_subtasks)
             self.phase_task.call_on_fit_task_begin(estimator=self.estimator)
-        n_due = -(-step.done * self.n_subtasks // max(step.total, 1))  # rounded up
+        n_due = -(-done * self.n_subtasks // max(total, 1))  # rounded up
         while self.n_ended < n_due:
-            subtask = self.phase_task.subcontext(step.name, max_subtasks=0)
+            subtask = self.phase_task.subcontext(phase, max_subtasks=0)
             subtask.call_on_fit_task_begin(estimator=self.estimator)
             subtask.call_on_fit_task_end(estimator=self.estimator)
             self.n_ended += 1

@@ -1,6 +1,6 @@
-"""The progress of a job: the work announces its phases, and a listener, if there is one, shows them on one line.
+"""The progress of a job: the work announces its phases to a listener, if there is one, which shows them on one line.
 
-The listener is a context variable, so that the work need not know it.
+The listener is a context variable, so that no function of the work has it as a parameter.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from shutil import get_terminal_size
-from typing import Self, TextIO
+from typing import TextIO
 
 import numpy as np
 
@@ -26,7 +27,28 @@ REFRESH_INTERVAL = 0.2  # seconds between two states of the line
 LINE_INTERVAL = 10.0  # seconds between two lines where none can be refreshed, as in a file
 BAR_WIDTH = 20  # letters
 
-_listener: ContextVar[Callable[[str], None] | None] = ContextVar("bitsieve_progress", default=None)
+
+@dataclass(frozen=True)
+class PhaseProgress:
+    """The progress of a phase of a job. A phase that has just begun has no ``total``, and nothing is done."""
+
+    phase: str
+    done: int = 0  # steps
+    total: int | None = None  # steps to do; None where this is not known
+    seconds: float = 0.0  # since the phase began
+
+    def __str__(self) -> str:
+        if self.total is None:
+            return f"{self.phase}, {self.done:,}" if self.done else self.phase
+        time_left = ""
+        if self.done and self.seconds > PATIENCE:
+            time_left = f", about {duration(self.seconds * (self.total - self.done) / self.done)} left"
+        percent = 100 * self.done // max(self.total, 1)
+        return f"{self.phase}, {percent} %{time_left}"
+
+
+Listener = Callable[[PhaseProgress], None]
+_listener: ContextVar[Listener | None] = ContextVar("bitsieve_progress", default=None)
 
 
 def phase(name: str) -> Callable[[int, int | None], None]:
@@ -38,39 +60,13 @@ def phase(name: str) -> Callable[[int, int | None], None]:
     listener = _listener.get()
     if listener is None:
         return lambda *_: None
-    listener(name)
+    listener(PhaseProgress(name))
     start = time.monotonic()
 
     def report(done: int, total: int | None) -> None:
-        if total is None:
-            listener(f"{name}, {done:,}")
-            return
-        seconds = time.monotonic() - start
-        time_left = ""
-        if done and seconds > PATIENCE:
-            time_left = f", about {duration(seconds * (total - done) / done)} left"
-        percent = 100 * done // max(total, 1)
-        listener(Step(f"{name}, {percent} %{time_left}", done, total, seconds, name))
+        listener(PhaseProgress(name, done, total, time.monotonic() - start))
 
     return report
-
-
-class Step(str):
-    """The progress of the phase ``name`` as text; ``done`` of ``total`` steps were done in ``seconds``."""
-
-    __slots__ = ("done", "name", "seconds", "total")
-    done: int
-    total: int
-    seconds: float
-    name: str
-
-    def __new__(cls, text: str, done: int, total: int, seconds: float, name: str = "") -> Self:
-        step = super().__new__(cls, text)
-        step.done = done
-        step.total = total
-        step.seconds = seconds
-        step.name = name
-        return step
 
 
 def duration(seconds: float) -> str:
@@ -81,8 +77,8 @@ def duration(seconds: float) -> str:
 
 
 @contextmanager
-def listening(listener: Callable[[str], None]) -> Iterator[None]:
-    """Send the phases announced inside the block to ``listener``."""
+def listening(listener: Listener) -> Iterator[None]:
+    """Send the progress of the phases inside the block to ``listener``."""
     token = _listener.set(listener)
     try:
         yield
@@ -95,14 +91,14 @@ class Ticker:
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stderr
-        self._phase = "starting"
+        self._progress = PhaseProgress("starting")
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._tick, daemon=True)
         self._written = 0
 
-    def phase(self, name: str) -> None:
-        """Show ``name`` from now on."""
-        self._phase = name
+    def show(self, progress: PhaseProgress) -> None:
+        """Show this progress from now on."""
+        self._progress = progress
 
     def __enter__(self) -> Ticker:
         self._thread.start()
@@ -118,7 +114,7 @@ class Ticker:
         refreshes = self._stream.isatty() or kind.partition(".")[0] == "ipykernel"
         pause = SILENCE if refreshes else LINE_INTERVAL
         while not self._ended.wait(pause):
-            line = f"{bar(self._phase)} ... {time.monotonic() - start:.0f} s"
+            line = f"{bar(self._progress)} ... {time.monotonic() - start:.0f} s"
             if refreshes:
                 self._write(line)
                 pause = REFRESH_INTERVAL
@@ -146,24 +142,25 @@ def progress_bar(verbose: bool) -> Iterator[None]:
     if not verbose:
         yield
         return
-    with Ticker() as ticker, listening(ticker.phase):
+    with Ticker() as ticker, listening(ticker.show):
         yield
 
 
-def bar(phase: str) -> str:
-    """A phase after a bar and before the rate, if its progress is known; else the phase alone."""
-    if not isinstance(phase, Step):
-        return phase
-    n_filled = BAR_WIDTH * phase.done // max(phase.total, 1)
+def bar(progress: PhaseProgress) -> str:
+    """The progress after a bar and before the rate; without these where it is not known how much there is to do."""
+    total = progress.total
+    if total is None:
+        return str(progress)
+    n_filled = BAR_WIDTH * progress.done // max(total, 1)
     bar_text = "#" * n_filled + "." * (BAR_WIDTH - n_filled)
-    return f"[{bar_text}] {phase}, {phase.done:,} of {phase.total:,}{_rate(phase)}"
+    return f"[{bar_text}] {progress}, {progress.done:,} of {total:,}{_rate(progress)}"
 
 
-def _rate(step: Step) -> str:
-    """The steps a second, or the seconds of a step; empty while there is nothing to tell them from."""
-    if not step.done or step.seconds < SILENCE:
+def _rate(progress: PhaseProgress) -> str:
+    """The steps a second, or the seconds of a step; empty before the first step and in the first second."""
+    if not progress.done or progress.seconds < SILENCE:
         return ""
-    seconds_per_step = step.seconds / max(step.done, 1)
+    seconds_per_step = progress.seconds / progress.done
     if seconds_per_step < 1:
         return f", {1 / seconds_per_step:,.0f} a second"
     return f", {seconds_per_step:,.0f} s each"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bitsieve.methods.by_counts.blankets.koller_sahami import koller_sahami
 from bitsieve.utils.choice import pick
-from bitsieve.utils.progress import Step, listening
+from bitsieve.utils.progress import PhaseProgress, listening
 
 
 @pytest.fixture(scope="module")
@@ -141,8 +141,8 @@ def test_progress(run, make_table):
     heard = []
     with listening(heard.append):
         run(codes, classes, 1)
-    assert [step for step in heard if not isinstance(step, Step)] == ["counting pairs", "ranking"]
-    assert [(step.done, step.total) for step in heard[heard.index("ranking") + 1 :]] == [
+    assert [progress.phase for progress in heard if progress.total is None] == ["counting pairs", "ranking"]
+    assert [(step.done, step.total) for step in heard[heard.index(PhaseProgress("ranking")) + 1 :]] == [
         (1, 5),
         (2, 5),
         (3, 5),

@@ -144,7 +144,7 @@ def test_whole_where_it_fits(information_of, mixed, memory, kind):
 
 def test_progress(information_of, mixed):
     heard = []
-    with listening(heard.append):
+    with listening(lambda progress: heard.append(str(progress))):
         tiled = TiledMatrix(information_of(*mixed), ALL)
         tiled.multiply(np.ones(75))
         tiled.multiply(np.ones(75))

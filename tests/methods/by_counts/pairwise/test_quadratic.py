@@ -256,7 +256,7 @@ def test_nystrom_of_some_columns(information_of, make_table):
 def test_progress(information_of, make_table):
     heard = []
     information = information_of(*make_table(60, 8, seed=7))
-    with listening(heard.append):
+    with listening(lambda progress: heard.append(str(progress))):
         quadratic_ranking(information, np.arange(8))
         extended_ranking(information, np.arange(8))
         approximated_ranking(information, np.arange(8), np.array([1, 2]), 0.5)

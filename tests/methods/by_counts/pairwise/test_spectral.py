@@ -112,7 +112,7 @@ def test_nothing_to_tell(information_of):
 def test_progress(information_of, make_table):
     codes, classes = make_table(50, 10, seed=7)
     heard = []
-    with listening(heard.append):
+    with listening(lambda progress: heard.append(str(progress))):
         rank_by_spectrum(conditional_matrix(information_of(codes, classes)))
     assert heard[0] == "counting pairs"
     assert heard[-2:] == ["counting pairs, 100 %", "ranking"]
