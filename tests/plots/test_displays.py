@@ -17,8 +17,8 @@ from bitsieve import (
     ReliefF,
 )
 from bitsieve.plots import figures
-from bitsieve.plots.displays import Panel, draw_panel
 from bitsieve.plots.figures import new_axes
+from bitsieve.plots.panel import Panel, draw_panel
 
 pandas = pytest.importorskip("pandas")
 

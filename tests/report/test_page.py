@@ -12,7 +12,18 @@ import pytest
 jinja2 = pytest.importorskip("jinja2")
 pytest.importorskip("matplotlib")
 
-from bitsieve.report import blanket, columns, comparison, groups, how_many, page, scorecard, selection, survival  # noqa: E402
+from bitsieve.report import (  # noqa: E402
+    blanket,
+    columns,
+    comparison,
+    groups,
+    how_many,
+    page,
+    scorecard,
+    selection,
+    selection_size,
+    survival,
+)
 from bitsieve.report.page import Section, render_page  # noqa: E402
 
 SHARED = {"page.html", "page.css", "page.js", "parts.html", "reproduction.html"}
@@ -27,7 +38,7 @@ def templates() -> set[str]:
 
 
 def test_every_template_has_its_section_and_every_section_its_template():
-    modules = (blanket, columns, comparison, groups, how_many, scorecard, selection, survival)
+    modules = (blanket, columns, comparison, groups, how_many, scorecard, selection, selection_size, survival)
     sections = {value for module in modules for value in vars(module).values() if isinstance(value, type)}
     assert {kind.template for kind in sections if issubclass(kind, Section) and kind is not Section} == templates()
 

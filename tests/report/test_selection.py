@@ -75,7 +75,7 @@ def test_the_progress_names_what_runs(selection):
     phases = []
     with listening(phases.append):
         selection_report(selection, when=NOON)
-    names = {getattr(phase, "name", phase) for phase in phases}
+    names = {progress.phase for progress in phases}
     assert {"shuffling each column", "finding substitutes", "describing the columns", "drawing"} <= names
 
 

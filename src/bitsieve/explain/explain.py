@@ -38,6 +38,13 @@ class Quantity(NamedTuple):
     description: str
 
 
+class Addition(NamedTuple):
+    """What a column adds to several others at once."""
+
+    bits: float = np.nan  # I(X;C|T) given these columns
+    given: tuple[int, ...] = ()  # the columns T
+
+
 @dataclass(frozen=True)
 class FeatureExplanation:
     """Why one feature is selected or not, with its information in bits.
@@ -190,21 +197,15 @@ def explain_feature(selection: ExplainedSelection, feature: object) -> FeatureEx
     others = evidence.selected if position is None else evidence.selected[:position]
     information = evidence.information
     contribution = contribution_of(column, others, information)
-    added: float = np.nan
-    added_to: tuple[int, ...] = ()
-    substitute: str | None = None
-    price: float | None = None
+    addition = Addition()
+    substitute: Substitute | None = None
     if _can_combine_columns(information):
-        conditional, added_to = conditional_on(information, others.tolist())
-        added = float(conditional.conditional_relevance(np.array([column]))[0])
-        best = None if position is None else _best_substitute(evidence, column)
-        if best is not None:
-            substitute = names[best.column]
-            price = best.price
+        addition = _addition(column, others, information)
+        substitute = None if position is None else _best_substitute(evidence, column)
     groups = represented_by_selected(evidence).groups
     if position is None:
         rank = None
-        reason = why_not_selected(selection, column, contribution, added)
+        reason = why_not_selected(selection, column, contribution, addition.bits)
         represented: list[str] = []
     else:
         rank = position + 1
@@ -223,15 +224,21 @@ def explain_feature(selection: ExplainedSelection, feature: object) -> FeatureEx
         redundant_with=name_of_column(names, contribution.redundant_with),
         complementarity=contribution.complementarity,
         complementary_with=name_of_column(names, contribution.complementary_with),
-        added=added,
-        given=[names[j] for j in added_to],
+        added=addition.bits,
+        given=[names[j] for j in addition.given],
         stands_for=represented,
         represented_by=_representative(column, evidence.selected, groups, names),
-        substitute=substitute,
-        price=price,
+        substitute=None if substitute is None else names[substitute.column],
+        price=None if substitute is None else substitute.price,
         notes=_notes_on(selection, column, reason),
         unit=evidence.unit,
     )
+
+
+def _addition(column: int, others: Columns, information: Information) -> Addition:
+    """What a column adds to several others at once."""
+    conditional, given = conditional_on(information, others.tolist())
+    return Addition(float(conditional.conditional_relevance(np.array([column]))[0]), given)
 
 
 def _class_entropy(evidence: Evidence) -> float:

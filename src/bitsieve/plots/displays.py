@@ -6,19 +6,21 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from math import ceil
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import UserError
 from bitsieve.explain.chance import Chance
 from bitsieve.explain.contribution import Contributions
 from bitsieve.explain.curve import Curve, information_curve, selected_and_next
 from bitsieve.explain.evidence import Evidence, evidence_of
 from bitsieve.plots.figures import BLUE, GREEN, GREY, INK, ORANGE, RED, WIDTH, Axes, Figure, drawing, shortened
+from bitsieve.plots.panel import Panel, draw_panel
 from bitsieve.selectors.base import ColumnSelector
-from bitsieve.utils.arrays import Columns, Floats
+from bitsieve.utils.arrays import Floats
 from bitsieve.utils.docstrings import described_fully
 from bitsieve.utils.terminal_text import number
 
@@ -26,13 +28,21 @@ MAX_SHOWN = 40  # bars of the ranking, rows of the heat map, leaves of the dendr
 MAX_NUMBERED = 12  # features up to which every cell of the heat map has its number
 MAX_PANELS = 12  # of the display of the target
 PANELS_PER_ROW = 3
-MAX_POINTS = 300  # rows that a panel draws
-MAX_CUTS = 30  # beyond, a panel draws none
-MAX_TICKS = 6  # labels of categories in a panel
 FITTED_ATTRIBUTES = {
     "ax_ : matplotlib Axes": "The axes that were drawn into.",
     "figure_ : matplotlib Figure": "The figure of these axes.",
 }
+
+
+class DrawnSelection(Protocol):
+    """The attributes of a :class:`bitsieve.Selection` that are drawn."""
+
+    @property
+    def target(self) -> Target: ...
+    @property
+    def selector(self) -> Any: ...
+
+    def required_evidence(self) -> Evidence: ...
 
 
 class Display(ABC):
@@ -46,7 +56,7 @@ class Display(ABC):
         cls.__doc__ = described_fully(cls.__doc__ or "", inspect.signature(cls).parameters, {}, FITTED_ATTRIBUTES)
 
     @classmethod
-    def from_selection(cls, selection: Any, *, ax: Axes | None = None) -> Self:
+    def from_selection(cls, selection: DrawnSelection, *, ax: Axes | None = None) -> Self:
         """Draw a selection.
 
         Parameters
@@ -400,77 +410,6 @@ class CurveDisplay(Display):
         ax.set_xlabel("number of features")
         ax.set_ylabel("information (bits)")
         ax.figure.legend(loc="outside upper left", ncols=4, handlelength=1.4, columnspacing=1.2)
-
-
-class Panel(NamedTuple):
-    """The rows of one feature, as a quantity is drawn over them."""
-
-    name: str
-    x: Floats  # values of the feature; categories are 0, 1, 2, ...
-    y: Floats  # the quantity
-    edges: Floats  # of the bins
-    ticks: list[str]  # names of the categories; empty for a feature of numbers
-    side: Literal["left", "right"] = "left"  # where a value on an edge goes, as for ``numpy.searchsorted``
-
-    @classmethod
-    def of(cls, evidence: Evidence, column: int) -> Panel:
-        """The rows that have a value in a column."""
-        table = evidence.table.required_rows()
-        binner = evidence.binner
-        y = table.target.values
-        assert y is not None  # the target is a quantity
-        ticks: list[str] = []
-        bin_values: NDArray[np.number] | None  # the values that are a bin each; None where bins are cut
-        if table.is_numeric(column):
-            x = table.numeric(column)
-            bin_values = binner.categories_[column]
-        else:
-            coded = table.categorical(column)
-            x = np.where(coded.codes < 0, np.nan, coded.codes)
-            ticks = [str(label) for label in coded.categories]
-            bin_values = np.arange(len(ticks))
-        edges = binner.bin_edges_[column]
-        if bin_values is not None:
-            edges = (bin_values[1:] + bin_values[:-1]) / 2
-        is_present = ~np.isnan(x)
-        return cls(
-            name=str(table.names[column]),
-            x=x[is_present],
-            y=y[is_present],
-            edges=np.asarray(edges, np.float64),
-            ticks=ticks,
-            side=binner.side,
-        )
-
-    @property
-    def medians(self) -> Floats:
-        """The median of the quantity in each bin; nan in an empty one."""
-        bins = np.searchsorted(self.edges, self.x, self.side)
-        medians = np.full(len(self.edges) + 1, np.nan)
-        for b in np.unique(bins):
-            medians[b] = np.median(self.y[bins == b])
-        return medians
-
-
-def draw_panel(ax: Axes, panel: Panel) -> None:
-    """Draw at most 300 rows, evenly over the table, the cuts, and the median of each bin."""
-    rows = evenly_spaced(len(panel.x), MAX_POINTS)
-    ax.plot(panel.x[rows], panel.y[rows], ".", ms=3, color=GREY, mew=0)
-    if not panel.ticks and len(panel.edges) <= MAX_CUTS:
-        for edge in panel.edges:
-            ax.axvline(edge, color=INK, lw=0.7, ls=(0, (3, 3)))
-    low, high = ax.get_xlim()
-    bounds = np.clip(np.r_[low, panel.edges, high], low, high)
-    ax.hlines(panel.medians, bounds[:-1], bounds[1:], color=BLUE, lw=2, zorder=5)
-    ax.set_xlim(low, high)
-    if panel.ticks:
-        positions = evenly_spaced(len(panel.ticks), MAX_TICKS)
-        ax.set_xticks(positions, [shortened(panel.ticks[i]) for i in positions])
-
-
-def evenly_spaced(n: int, maximum: int) -> Columns:
-    """At most ``maximum`` of the indices 0 to n - 1, the first and the last among them."""
-    return np.unique(np.linspace(0, n - 1, min(n, maximum)).astype(np.intp))
 
 
 class TargetDisplay(Display):

@@ -5,11 +5,10 @@ A section is a function here (or in ``columns.py``) and the template of the same
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -20,38 +19,33 @@ from bitsieve.explain.evidence import Evidence
 from bitsieve.explain.explain import name_of_column
 from bitsieve.explain.joint import JointInformation
 from bitsieve.explain.substitutes import best_substitutes
-from bitsieve.information import ANY_EFFECT, COMMON
+from bitsieve.information import COMMON
 from bitsieve.information.protocol import MIN_MEAN_SAMPLES
-from bitsieve.methods.by_counts.stopping import make_stopping
-from bitsieve.methods.registry import list_methods
 from bitsieve.plots.displays import (
     MAX_PANELS,
-    MAX_POINTS,
     MAX_SHOWN,
-    CurveDisplay,
     DendrogramDisplay,
-    Display,
     RankingDisplay,
     RedundancyDisplay,
     TargetDisplay,
     selected_names,
 )
-from bitsieve.plots.figures import WIDTH, as_svg, new_axes
+from bitsieve.plots.panel import MAX_POINTS
 from bitsieve.report.blanket import blanket_section
 from bitsieve.report.columns import bins_section, columns_section
+from bitsieve.report.drawing import svg_of
 from bitsieve.report.groups import groups_section
 from bitsieve.report.page import Section, render_page
 from bitsieve.report.reproduction import reproduction_section
+from bitsieve.report.selection_settings import python_call, settings_of
+from bitsieve.report.selection_size import how_many_section
 from bitsieve.report.survival import survival_answer_section, survival_curves_section
-from bitsieve.results.call_text import strata_arguments
 from bitsieve.results.comparison import Comparison
 from bitsieve.results.saved.schema import SavedStrata
-from bitsieve.results.selection import Selection, ranking_of
+from bitsieve.results.selection import Selection
 from bitsieve.utils.diagnostic_list import Diagnostics
-from bitsieve.utils.progress import phase
 
 MAX_NAMES_LISTED = 12  # in a cell or a sentence
-USER_COUNT = "n_features_to_select"  # what ``stopped_by_`` says where the number that was asked for was reached
 
 
 def selection_report(
@@ -71,7 +65,7 @@ def selection_report(
             message="no feature is selected, so there is nothing to report",
             advice="ask for a number of features",
         )
-    reproduction = reproduction_section("selection", command or _python_call(selection), when, _settings(selection))
+    reproduction = reproduction_section("selection", command or python_call(selection), when, settings_of(selection))
     title = f"Features informative about {selection.target_name}"
     if selection.target.kind == "survival":
         return render_page(
@@ -248,103 +242,9 @@ def ranking_section(selection: Selection) -> Ranking:
         )
         features.append(feature)
     return Ranking(
-        svg=_svg(RankingDisplay.of(selection.selector, evidence), "information of each feature"),
+        svg=svg_of(RankingDisplay.of(selection.selector, evidence), "information of each feature"),
         n_drawn=MAX_SHOWN,
         features=features,
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class ErrorCurve:
-    """The cross-validated error of a comparison against the number of features, with its spread."""
-
-    svg: str
-    classifier: str
-    n_folds: int
-    choice: str
-    outer_error: str
-
-
-def error_curve(comparison: Comparison) -> ErrorCurve:
-    return ErrorCurve(
-        svg=as_svg(comparison.plot(new_axes((WIDTH, 3.2))), "errors against the number of features"),
-        classifier=comparison.parameters["classifier"],
-        n_folds=comparison.parameters["n_folds"],
-        choice=str(comparison.choice()),
-        outer_error=str(comparison.outer()),
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class HowMany(Section):
-    """The information of the first features together, what ended the selection, what would come next, and errors."""
-
-    template: ClassVar[str] = "selection/how_many.html"
-    heading: ClassVar[str] = "How many to take"
-    svg: str
-    min_rows: int  # for each combination of values
-    n_selected: int
-    stopped_by: str | None  # None: the number that was asked for was reached
-    stopping_reason: str
-    next_features: Sequence[str]
-    features: Sequence[str]
-    levels: Mapping[str, Sequence[str]]  # the cells of all features, by header; empty for a rule without a rate
-    conclusion: str | None  # what a reader may conclude of each feature
-    errors: ErrorCurve | None  # None where no comparison was given
-    command_for_errors: str  # that draws errors
-    call_with_errors: str  # that makes this report with errors
-
-
-def how_many_section(selection: Selection, comparison: Comparison | None) -> HowMany:
-    evidence = selection.required_evidence()
-    names = evidence.table.names
-    display = CurveDisplay.of(selection.selector, evidence)
-    curve = display.curve
-    next_columns = curve.columns[curve.n_selected :].tolist()
-    stopped_by = selection.required_fit().fitted_attribute("stopped_by_", USER_COUNT)
-    features = selected_names(evidence)
-    stopping = selection.details.stopping
-    return HowMany(
-        svg=_svg(display, "information of the first features together"),
-        min_rows=MIN_MEAN_SAMPLES,
-        n_selected=len(features),
-        stopped_by=None if stopped_by == USER_COUNT else stopped_by,
-        stopping_reason=selection.required_fit().fitted_attribute("stopping_reason_", ""),
-        next_features=[names[j] for j in next_columns if j not in evidence.dropped],
-        features=features,
-        levels=ranking_of(selection).printed_levels(),
-        conclusion=None if stopping is None else stopping.conclusion,
-        errors=None if comparison is None else error_curve(comparison),
-        command_for_errors=_command_for_errors(selection),
-        call_with_errors=_call_with_errors(selection),
-    )
-
-
-def _command_for_errors(selection: Selection) -> str:
-    words = ["bitsieve", "compare", "--methods", selection.method]
-    strata = selection.parameters.get("strata") or []
-    effect = selection.parameters.get("effect", ANY_EFFECT)
-    if isinstance(strata, str):
-        strata = [strata]
-    for column in strata:
-        words += ["--strata", column]
-    if effect != ANY_EFFECT:
-        words += ["--effect", effect]
-    if selection.parameters.get("bins_within"):
-        words.append("--bins-within")
-    return shlex.join(words)
-
-
-def _call_with_errors(selection: Selection) -> str:
-    parameters = selection.parameters
-    strata = strata_arguments(
-        parameters.get("strata"),
-        parameters.get("effect", ANY_EFFECT),
-        bins_within=parameters.get("bins_within", False),
-    )
-    return (
-        f"comparison = bitsieve.compare(data, {selection.target_name!r}, methods=[{selection.method!r}]{strata})\n"
-        "bitsieve.write_report(selection, 'report.html', comparison=comparison)"
     )
 
 
@@ -367,8 +267,8 @@ def redundancy_section(selection: Selection) -> Redundancy | None:
     shared = RedundancyDisplay.of(selection.selector, selection.required_evidence())
     tree = DendrogramDisplay.of(selection.selector, selection.required_evidence())
     return Redundancy(
-        shared_svg=_svg(shared, "information that selected features share"),
-        tree_svg=_svg(tree, "columns that are alike"),
+        shared_svg=svg_of(shared, "information that selected features share"),
+        tree_svg=svg_of(tree, "columns that are alike"),
         n_features=len(selection.features),
         n_drawn=MAX_SHOWN,
     )
@@ -439,59 +339,7 @@ def target_section(selection: Selection) -> TargetFigure | None:
     display = TargetDisplay.of(selection.selector, selection.required_evidence())
     return TargetFigure(
         target=selection.target_name,
-        svg=_svg(display, f"{selection.target_name} over each selected feature"),
+        svg=svg_of(display, f"{selection.target_name} over each selected feature"),
         n_rows_drawn=MAX_POINTS,
         n_features_drawn=MAX_PANELS,
     )
-
-
-def _settings(selection: Selection) -> dict[str, str]:
-    """The method, its parameters and its seed."""
-    method = next(method for method in list_methods() if method.name == selection.method)
-    parameters = _parameters(selection)
-    return {
-        "method": f"{method.name}: {method.title}",
-        "it maximises": method.formula,
-        "paper": method.paper,
-        "parameters": ", ".join(f"{name}={value!r}" for name, value in parameters.items()),
-        "seed": f"{_seed(selection)}; of the shuffles in this report 0",
-    }
-
-
-def _parameters(selection: Selection) -> dict[str, Any]:
-    """The parameters of the selection, without those of the target that were left at None."""
-    parameters = dict(selection.parameters)
-    for name in ("target_bins", "target_kind"):
-        if name in parameters and parameters[name] is None:
-            del parameters[name]
-    return parameters
-
-
-def _seed(selection: Selection) -> str:
-    """The seed of the method, else that of its stopping rule."""
-    parameters = selection.selector.get_params(deep=False)
-    if "random_state" in parameters:
-        return str(parameters["random_state"])
-    stopping = parameters.get("stopping")
-    rule_parameters = vars(make_stopping(stopping)) if stopping else {}
-    return str(rule_parameters.get("random_state", "none: nothing is drawn at random in the selection"))
-
-
-def _python_call(selection: Selection) -> str:
-    arguments = ["data"]
-    if selection.target.kind != "survival":
-        arguments.append(repr(selection.target_name))
-    arguments.append(f"method={selection.method!r}")
-    for name, value in _parameters(selection).items():
-        if name in ("groups", "strata") and value == name:  # values were given, not the name of a column
-            arguments.append(f"{name}={name}")
-        elif name != "method":
-            arguments.append(f"{name}={value!r}")
-    lines = ",\n".join(f"    {argument}" for argument in arguments)
-    return f"bitsieve.select(\n{lines},\n)"
-
-
-def _svg(display: Display, label: str) -> str:
-    phase("drawing")
-    axes = new_axes((WIDTH, display.height))
-    return as_svg(display.plot(axes).ax_, label)

@@ -132,7 +132,7 @@ def _beginning(text: str, n_letters: int) -> str:
     start = text[: n_letters - len(CUT)]
     end_of_clause = max(start.rfind(mark) for mark in ENDS_OF_CLAUSES)
     if end_of_clause >= len(start) // 2:
-        return start[:end_of_clause] + CUT
+        return start[:end_of_clause].rstrip(",;:") + CUT
     end_of_word = start.rfind(" ")
     if end_of_word >= len(start) // 2:
         return start[:end_of_word] + CUT

@@ -69,14 +69,14 @@ def test_a_special_value_that_is_written_in_two_ways_has_one_bin():
 def test_a_special_value_that_no_row_had_is_not_among_other_numbers():
     numbers = np.array([1.0, 2.0, 3.0, 4.0, -999.0])
     rules = replace(RULES, special_values=(-999.0, -998.0))
-    bins = bin_numbers(numbers, ClassedRows(IS_EVENT, None, Totals(2, 3)), rules)
+    bins = bin_numbers(numbers, ClassedRows(IS_EVENT, None, Totals(2, 3)), rules, n_threads=1)
     assert bins.bins_of_numbers(np.array([-997.0, -998.0, -999.0])).tolist() == [0, -1, len(bins.labels) - 1]
 
 
 def test_large_edges_are_short():
     numbers = np.array([1e300, 2e300, 1e300, 2e300])
     is_event = np.array([True, True, False, False])
-    bins = bin_numbers(numbers, ClassedRows(is_event, None, Totals(2, 2)), replace(RULES, edges=np.array([1e300])))
+    bins = bin_numbers(numbers, ClassedRows(is_event, None, Totals(2, 2)), replace(RULES, edges=np.array([1e300])), 1)
     assert bins.labels == ("(-inf, 1e+300]", "(1e+300, inf)")
 
 
