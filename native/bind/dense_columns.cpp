@@ -77,17 +77,17 @@ void with_codes(const Columns& table, const GivenCodes& out, const Use& use) {
     std::visit([&](const auto& codes) { with_type(table.type, [&](auto number) { use(number, codes.data()); }); }, out);
 }
 
-// One row of place, and ends that fit the values, a column.
+// A position and a missing code for each column, and ends that fit the values.
 void check_layout(const Columns& table, const Input<std::int64_t>& ends, std::size_t n_values,
-                  const Input<std::int64_t>& missing_code, const Input<std::int64_t>& place, const GivenCodes& out) {
+                  const Input<std::int64_t>& missing_code, const Input<std::int64_t>& position, const GivenCodes& out) {
     const auto shape = [&out](int axis) {
         return std::visit([axis](const auto& codes) { return std::int64_t(codes.shape(axis)); }, out);
     };
     const std::int64_t end_of_codes = out.index() == 0 ? 1 << 8 : 1 << 16;
     require_size(ends, table.size(), "ends");
     require_size(missing_code, table.size(), "missing_code");
-    require_size(place, table.size(), "place");
-    require_all_within(place, 0, shape(1), "place");
+    require_size(position, table.size(), "position");
+    require_all_within(position, 0, shape(1), "position");
     require_all_within(missing_code, 0, end_of_codes, "missing_code");
     require(shape(0) == table.n_rows, "out has one row a row of the columns");
     std::int64_t begin = 0;
@@ -154,16 +154,16 @@ nb::tuple distinct_of(const GivenColumns& columns, const AnyColumn& low, const A
 }
 
 auto code_categories_of(const GivenColumns& columns, Input<std::int64_t> categories, bool are_unsigned,
-                        Input<std::int64_t> ends, Input<std::int64_t> missing_code, Input<std::int64_t> place,
+                        Input<std::int64_t> ends, Input<std::int64_t> missing_code, Input<std::int64_t> position,
                         const GivenCodes& out) {
     const Columns table = columns_of(columns);
-    check_layout(table, ends, categories.size(), missing_code, place, out);
+    check_layout(table, ends, categories.size(), missing_code, position, out);
     std::vector<std::uint8_t> result(std::size_t(table.size()));
     {
         nb::gil_scoped_release unlocked;
         const Categories sorted_numbers{categories.data(), ends.data(), are_unsigned};
         with_codes(table, out, [&](auto number, auto* codes) {
-            code_categories<decltype(number)>(table, sorted_numbers, missing_code.data(), place.data(), codes,
+            code_categories<decltype(number)>(table, sorted_numbers, missing_code.data(), position.data(), codes,
                                               result.data());
         });
     }
@@ -197,15 +197,15 @@ auto code_dictionaries_of(const std::vector<AnyColumn>& places, Input<std::int32
 }
 
 void code_by_cuts_of(const std::string& kernel, const GivenColumns& columns, Input<double> cuts,
-                     Input<std::int64_t> ends, bool left, Input<std::int64_t> missing_code, Input<std::int64_t> place,
-                     const GivenCodes& out) {
+                     Input<std::int64_t> ends, bool left, Input<std::int64_t> missing_code,
+                     Input<std::int64_t> position, const GivenCodes& out) {
     const CutCounter& counter = *kernel_set(kernel).cuts;
     const Columns table = columns_of(columns);
-    check_layout(table, ends, cuts.size(), missing_code, place, out);
+    check_layout(table, ends, cuts.size(), missing_code, position, out);
     nb::gil_scoped_release unlocked;
     with_codes(table, out, [&](auto number, auto* codes) {
         code_by_cuts<decltype(number)>(counter, table, cuts.data(), ends.data(), left, missing_code.data(),
-                                       place.data(), codes);
+                                       position.data(), codes);
     });
 }
 
@@ -217,12 +217,13 @@ auto mdl_cuts_of(const GivenColumns& columns, InputGrid<std::int32_t> classes, s
     require_within(n_classes, 1, kMaxClasses + 1, "n_classes");
     require_all_within(classes, 0, n_classes, "classes");
     const ClassVectors vectors{classes.data(), std::int64_t(classes.shape(0)), std::size_t(n_classes)};
-    const std::int64_t* times = checked_weights(weights, table.n_rows);
+    const std::int64_t* row_weights = checked_weights(weights, table.n_rows);
     const Terms terms = terms_of(term_table, shift);
     Ragged<double> result;
     {
         nb::gil_scoped_release unlocked;
-        with_type(table.type, [&](auto number) { result = mdl_cuts<decltype(number)>(table, vectors, times, terms); });
+        with_type(table.type,
+                  [&](auto number) { result = mdl_cuts<decltype(number)>(table, vectors, row_weights, terms); });
     }
     return as_arrays(std::move(result));
 }
@@ -231,12 +232,12 @@ auto order_statistic_cuts_of(const GivenColumns& columns, std::int64_t n_bins,
                              std::optional<Input<std::int64_t>> weights) {
     const Columns table = columns_of(columns);
     require_within(n_bins, 2, kMaxCodes, "n_bins");
-    const std::int64_t* times = checked_weights(weights, table.n_rows);
+    const std::int64_t* row_weights = checked_weights(weights, table.n_rows);
     Ragged<double> result;
     {
         nb::gil_scoped_release unlocked;
         with_type(table.type,
-                  [&](auto number) { result = order_statistic_cuts<decltype(number)>(table, n_bins, times); });
+                  [&](auto number) { result = order_statistic_cuts<decltype(number)>(table, n_bins, row_weights); });
     }
     return as_arrays(std::move(result));
 }
@@ -287,9 +288,9 @@ void bind_dense_columns(nb::module_& m) {
     m.def("order_statistic_cuts", &order_statistic_cuts_of, "columns"_a, "n_bins"_a, "weights"_a.none() = nb::none());
     m.def("rank_sums", &rank_sums_of, "columns"_a, "classes"_a, "n_classes"_a, "weights"_a.none() = nb::none());
     m.def("code_categories", with_alias_check(&code_categories_of), "columns"_a, "categories"_a, "are_unsigned"_a,
-          "ends"_a, "missing_code"_a, "place"_a, "out"_a);
+          "ends"_a, "missing_code"_a, "position"_a, "out"_a);
     m.def("code_by_cuts", with_alias_check(&code_by_cuts_of), "kernel"_a, "columns"_a, "cuts"_a, "ends"_a, "left"_a,
-          "missing_code"_a, "place"_a, "out"_a);
+          "missing_code"_a, "position"_a, "out"_a);
 }
 
 }  // namespace bitsieve

@@ -34,9 +34,9 @@ PairFormula formula_of(const PackedTable& packed, int pooled_sign, int class_sig
     return {pooled_sign, class_sign, row.data(), column.data(), one_bit, symmetric};
 }
 
-void require_places(const PackedTable& packed, const Input<std::int64_t>& place, std::int64_t size) {
-    require_size(place, packed.n_features(), "place");
-    require_all_within(place, -1, size, "place");
+void require_positions(const PackedTable& packed, const Input<std::int64_t>& position, std::int64_t size) {
+    require_size(position, packed.n_features(), "position");
+    require_all_within(position, -1, size, "position");
 }
 
 void require_blocks(const PackedTable& packed, std::int64_t first, std::int64_t last) {
@@ -123,12 +123,12 @@ void fill_row(const PackedTable& packed, const Input<std::int64_t>& table, int s
     require_groups(packed, groups);
     require_size(pooled_sums, packed.n_features(), "pooled_sums");
     if (class_sums) require_size(*class_sums, packed.n_features(), "class_sums");
-    const std::int64_t* wanted = groups.data();
-    const std::int64_t n_wanted = std::int64_t(groups.size());
+    const std::int64_t* group_numbers = groups.data();
+    const std::int64_t n_groups = std::int64_t(groups.size());
     std::int64_t* pooled_out = pooled_sums.data();
     std::int64_t* class_out = class_sums ? class_sums->data() : nullptr;
     nb::gil_scoped_release unlocked;
-    row_sums(packed, terms, pivot, wanted, n_wanted, pooled_out, class_out);
+    row_sums(packed, terms, pivot, group_numbers, n_groups, pooled_out, class_out);
 }
 
 // The classes of stratum s are first_class[s] .. first_class[s + 1] - 1, at least one, and every class is in a stratum.
@@ -150,18 +150,18 @@ void fill_row_within_strata(const PackedTable& packed, const Input<std::int64_t>
     require_size(stratum_sums, packed.n_features(), "stratum_sums");
     if (class_sums) require_size(*class_sums, packed.n_features(), "class_sums");
     const StrataLayout strata{first_class.data(), std::int64_t(first_class.size()) - 1};
-    const std::int64_t* wanted = groups.data();
-    const std::int64_t n_wanted = std::int64_t(groups.size());
+    const std::int64_t* group_numbers = groups.data();
+    const std::int64_t n_groups = std::int64_t(groups.size());
     std::int64_t* stratum_out = stratum_sums.data();
     std::int64_t* class_out = class_sums ? class_sums->data() : nullptr;
     nb::gil_scoped_release unlocked;
-    row_sums_within_strata(packed, terms, strata, pivot, wanted, n_wanted, stratum_out, class_out);
+    row_sums_within_strata(packed, terms, strata, pivot, group_numbers, n_groups, stratum_out, class_out);
 }
 
 template <class Real>
 void fill_matrix(const PackedTable& packed, const Input<std::int64_t>& table, int shift, int pooled_sign,
                  int class_sign, Input<std::int64_t> row, Input<std::int64_t> column, double one_bit, bool symmetric,
-                 const std::vector<std::int64_t>& block, Input<std::int64_t> place, Grid<Real> out) {
+                 const std::vector<std::int64_t>& block, Input<std::int64_t> position, Grid<Real> out) {
     const Terms terms = terms_of(table, shift);
     const PairFormula formula = formula_of(packed, pooled_sign, class_sign, row, column, one_bit, symmetric);
     require(block.size() == 4, "a block is the first and last simd_group of its rows, and of its columns");
@@ -171,8 +171,8 @@ void fill_matrix(const PackedTable& packed, const Input<std::int64_t>& table, in
         require(packed.ready(block[side], block[side + 1]), "a feature has not been packed");
     }
     require(out.shape(0) == out.shape(1), "out must be square");
-    require_places(packed, place, std::int64_t(out.shape(0)));
-    const Matrix<Real> matrix{out.data(), std::int64_t(out.shape(0)), place.data()};
+    require_positions(packed, position, std::int64_t(out.shape(0)));
+    const Matrix<Real> matrix{out.data(), std::int64_t(out.shape(0)), position.data()};
     nb::gil_scoped_release unlocked;
     matrix_block(packed, terms, formula, block[0], block[1], block[2], block[3], matrix);
 }
@@ -186,10 +186,11 @@ void fill_pair_cells(const PackedTable& packed, std::int64_t pivot, Input<std::i
     require_pivot(packed, pivot);
     require_features(packed, columns, "columns");
     const std::int64_t rows = pivot < 0 ? 1 : packed.arity(pivot);
-    const std::int64_t most = std::max(packed.n_samples(), kPlaneCells);
+    const std::int64_t max_cells = std::max(packed.n_samples(), kPlaneCells);
     for (std::int64_t k = 0; k < n; ++k) {
         const std::int64_t cells = rows * packed.arity(columns.data()[k]);
-        require(std::int64_t(pooled_cells.shape(1)) >= std::min(cells, most), "the rows of pooled_cells are too short");
+        require(std::int64_t(pooled_cells.shape(1)) >= std::min(cells, max_cells),
+                "the rows of pooled_cells are too short");
         require(!class_cells ||
                     std::int64_t(class_cells->shape(1)) >= std::min(cells * packed.n_classes(), packed.n_samples()),
                 "the rows of class_cells are too short");
@@ -249,14 +250,14 @@ void fill_weighted_tables(const PackedTable& packed, Input<std::uint64_t> weight
 template <class Real>
 void fill_rows(const PackedTable& packed, const Input<std::int64_t>& table, int shift, int pooled_sign, int class_sign,
                Input<std::int64_t> row, Input<std::int64_t> column, double one_bit, bool symmetric,
-               Input<std::int64_t> pivots, Input<std::int64_t> groups, Input<std::int64_t> place, Grid<Real> out) {
+               Input<std::int64_t> pivots, Input<std::int64_t> groups, Input<std::int64_t> position, Grid<Real> out) {
     const Terms terms = terms_of(table, shift);
     const PairFormula formula = formula_of(packed, pooled_sign, class_sign, row, column, one_bit, symmetric);
     require(out.shape(0) == pivots.size(), "one row a pivot is needed");
     require_features(packed, pivots, "pivots");
     require_groups(packed, groups);
-    require_places(packed, place, std::int64_t(out.shape(1)));
-    const MatrixRows<Real> rows{out.data(), std::int64_t(out.shape(1)), place.data()};
+    require_positions(packed, position, std::int64_t(out.shape(1)));
+    const MatrixRows<Real> rows{out.data(), std::int64_t(out.shape(1)), position.data()};
     const std::int64_t n_pivots = std::int64_t(pivots.size());
     const std::int64_t n_groups = std::int64_t(groups.size());
     nb::gil_scoped_release unlocked;
@@ -317,12 +318,12 @@ void fill_partition_sums(const PackedTable& packed, Input<std::int64_t> table, i
     require_groups(packed, groups);
     require_size(pooled_sums, packed.n_features(), "pooled_sums");
     require_size(class_sums, packed.n_features(), "class_sums");
-    const std::int64_t* wanted = groups.data();
-    const std::int64_t n_wanted = std::int64_t(groups.size());
+    const std::int64_t* group_numbers = groups.data();
+    const std::int64_t n_groups = std::int64_t(groups.size());
     std::int64_t* pooled_out = pooled_sums.data();
     std::int64_t* class_out = class_sums.data();
     nb::gil_scoped_release unlocked;
-    partition_sums(packed, terms, partition, wanted, n_wanted, pooled_out, class_out);
+    partition_sums(packed, terms, partition, group_numbers, n_groups, pooled_out, class_out);
 }
 
 auto marginals_of(const PackedTable& packed, Input<std::int64_t> table, int shift, Input<std::uint32_t> order,

@@ -138,13 +138,13 @@ std::tuple<std::int64_t, double, bool> next_infection(Input<double> weights, Inp
     return {step.index, step.length, step.leaves};
 }
 
-void take_infection(Output<double> weights, Output<double> gains, std::int64_t place, double length, bool leaves,
+void take_infection(Output<double> weights, Output<double> gains, std::int64_t item, double length, bool leaves,
                     Input<double> change) {
     const auto n = std::int64_t(weights.size());
     require_size(gains, n, "gains");
     require_size(change, n, "change");
-    require_within(place, 0, n, "place");
-    infect(weights.data(), gains.data(), n, {place, length, leaves}, change.data());
+    require_within(item, 0, n, "item");
+    infect(weights.data(), gains.data(), n, {item, length, leaves}, change.data());
 }
 
 // Spanning trees and their cross edges.
@@ -217,13 +217,13 @@ void fill_cross_edges(const std::string& kernel, Input<std::uint32_t> shared_ran
                         int(shared_values.shape(0))};
     CrossEdges weigh(*kernel_set(kernel).trees, shared, to_vector(shared_sample), to_vector(last_sample),
                      to_vector(in_first), to_vector(in_second));
-    const std::int64_t* wanted = columns.data();
+    const std::int64_t* features = columns.data();
     const std::int64_t* start = starts.data();
-    const std::int64_t n_wanted = std::int64_t(columns.size());
+    const std::int64_t n_features = std::int64_t(columns.size());
     const std::int64_t n_samples = std::int64_t(ranks.shape(1));
     nb::gil_scoped_release unlocked;
-    for (std::int64_t c = 0; c < n_wanted; ++c) {
-        const std::int64_t f = wanted[c];
+    for (std::int64_t c = 0; c < n_features; ++c) {
+        const std::int64_t f = features[c];
         out.data()[c] = weigh({ranks.data() + f * n_samples, values.data() + start[f], start[f + 1] - start[f], 1});
     }
 }
@@ -239,7 +239,7 @@ void bind_samples(nb::module_& m) {
     m.def("grid_log_sums", with_alias_check(&grid_log_sums));
     m.def("joint_log_sums", with_alias_check(&joint_log_sums));
     m.def("infection_step", &next_infection, "weights"_a, "gains"_a, "tolerance"_a);
-    m.def("infect", with_alias_check(&take_infection), "weights"_a, "gains"_a, "place"_a, "length"_a, "leaves"_a,
+    m.def("infect", with_alias_check(&take_infection), "weights"_a, "gains"_a, "item"_a, "length"_a, "leaves"_a,
           "change"_a);
     m.def("spanning_tree", &tree_of, "kernel"_a, "coordinates"_a);
     m.def("cross_edges", with_alias_check(&fill_cross_edges), "kernel"_a, "shared_ranks"_a, "shared_values"_a,

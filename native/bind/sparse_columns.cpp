@@ -49,8 +49,9 @@ auto order_statistics(Starts start, Int32Array row, Input<Real> value, std::int6
     Ragged<double> result;
     {
         nb::gil_scoped_release unlocked;
-        const std::int64_t* times = checked_weights(weights, n_rows);
-        result = stored_order_cuts(numbers_of(start, row, value, first, last, n_rows), first, last, n_bins, times);
+        const std::int64_t* row_weights = checked_weights(weights, n_rows);
+        result =
+            stored_order_cuts(numbers_of(start, row, value, first, last, n_rows), first, last, n_bins, row_weights);
     }
     return as_arrays(std::move(result));
 }

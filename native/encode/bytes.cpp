@@ -10,14 +10,14 @@ namespace bitsieve {
 
 namespace {
 
-constexpr std::int64_t kRowsAtOnce = 64;      // of columns side by side in rows, before their bytes are transposed
-constexpr std::int64_t kWideRow = 4096;       // columns beyond which it is sixteen, for the second-level cache
-constexpr std::int64_t kTogether = 32 << 10;  // columns at most
-constexpr std::int64_t kPart = 64;            // columns that fit together or not at all
+constexpr std::int64_t kRowsAtOnce = 64;  // of columns side by side in rows, before their bytes are transposed
+constexpr std::int64_t kWideRow = 4096;   // columns beyond which it is sixteen, for the second-level cache
+constexpr std::int64_t kMaxColumnsAtOnce = 32 << 10;  // columns at most
+constexpr std::int64_t kMaxPartColumns = 64;          // columns that fit together or not at all
 
 // The bits of a number that a byte does not hold, in a word of its size; 0 if the byte is the number.
 template <class T>
-inline auto beyond_byte(T value, std::uint8_t& byte) {
+inline auto bits_beyond_byte(T value, std::uint8_t& byte) {
     if constexpr (kFloats<T>) {
         // The last bits of a number in [kWhole, 2 * kWhole) are its whole number above kWhole.
         using Word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
@@ -25,13 +25,13 @@ inline auto beyond_byte(T value, std::uint8_t& byte) {
         const T above = value + kWhole;
         const T rest = (above - kWhole) - value;  // of a number that fits 0, and not -0
         Word word;
-        Word whole;
-        Word lost;
+        Word whole_bits;
+        Word rest_bits;
         std::memcpy(&word, &above, sizeof(T));
-        std::memcpy(&whole, &kWhole, sizeof(T));
-        std::memcpy(&lost, &rest, sizeof(T));
+        std::memcpy(&whole_bits, &kWhole, sizeof(T));
+        std::memcpy(&rest_bits, &rest, sizeof(T));
         byte = std::uint8_t(word);
-        return Word(((word ^ whole) & Word(~Word(255))) | lost);
+        return Word(((word ^ whole_bits) & Word(~Word(255))) | rest_bits);
     } else {
         using Word = std::make_unsigned_t<T>;
         byte = std::uint8_t(value);
@@ -44,14 +44,14 @@ inline auto beyond_byte(T value, std::uint8_t& byte) {
 template <class T>
 bool begin_as_bytes(const T* values, std::int64_t n_columns) {
     std::uint8_t byte;
-    return std::none_of(values, values + n_columns, [&](T value) { return beyond_byte(value, byte) != 0; });
+    return std::none_of(values, values + n_columns, [&](T value) { return bits_beyond_byte(value, byte) != 0; });
 }
 
 // Numbers side by side; whether any of them is no byte.
 template <class T>
 bool run_as_bytes(const T* __restrict values, std::int64_t n, std::uint8_t* __restrict out) {
-    decltype(beyond_byte(T(), *out)) beyond = 0;
-    for (std::int64_t i = 0; i < n; ++i) beyond |= beyond_byte(values[i], out[i]);
+    decltype(bits_beyond_byte(T(), *out)) beyond = 0;
+    for (std::int64_t i = 0; i < n; ++i) beyond |= bits_beyond_byte(values[i], out[i]);
     return beyond != 0;
 }
 
@@ -61,11 +61,11 @@ bool column_as_bytes(const T* __restrict values, std::int64_t stride, std::int64
     if (n > 0 && !begin_as_bytes(values, 1)) return false;
     for (std::int64_t first = 0; first < n; first += kMaxTileRows) {
         const std::int64_t last = std::min(first + kMaxTileRows, n);
-        decltype(beyond_byte(T(), *out)) beyond = 0;
+        decltype(bits_beyond_byte(T(), *out)) beyond = 0;
         if (stride == 1)
-            for (std::int64_t i = first; i < last; ++i) beyond |= beyond_byte(values[i], out[i]);
+            for (std::int64_t i = first; i < last; ++i) beyond |= bits_beyond_byte(values[i], out[i]);
         else
-            for (std::int64_t i = first; i < last; ++i) beyond |= beyond_byte(values[i * stride], out[i]);
+            for (std::int64_t i = first; i < last; ++i) beyond |= bits_beyond_byte(values[i * stride], out[i]);
         if (beyond) return false;
     }
     return true;
@@ -76,27 +76,27 @@ bool column_as_bytes(const T* __restrict values, std::int64_t stride, std::int64
 template <class T>
 void rows_as_bytes(const T* values, std::int64_t stride, std::int64_t n_rows, std::int64_t n_columns, std::uint8_t* out,
                    std::int64_t out_stride, std::uint8_t* fits) {
-    const std::int64_t at_once = n_columns > kWideRow ? kTransposeBlock : kRowsAtOnce;
-    std::vector<std::uint8_t> bytes(std::size_t(at_once * n_columns));
+    const std::int64_t rows_at_once = n_columns > kWideRow ? kTransposeBlock : kRowsAtOnce;
+    std::vector<std::uint8_t> bytes(std::size_t(rows_at_once * n_columns));
     std::vector<std::int64_t> parts;
     std::vector<std::uint8_t> beyond;
-    const std::int64_t n_parts = (n_columns + kPart - 1) / kPart;
+    const std::int64_t n_parts = (n_columns + kMaxPartColumns - 1) / kMaxPartColumns;
     const std::int64_t widest =
         ((n_columns + n_parts - 1) / n_parts + kTransposeBlock - 1) / kTransposeBlock * kTransposeBlock;
     const auto width = [&](std::int64_t part) { return std::min(widest, n_columns - part); };
     for (std::int64_t c = 0; c < n_columns; c += widest)
         if (begin_as_bytes(values + c, width(c))) parts.push_back(c);
-    for (std::int64_t first = 0; first < n_rows && !parts.empty(); first += at_once) {
-        const std::int64_t count = std::min(at_once, n_rows - first);
+    for (std::int64_t first = 0; first < n_rows && !parts.empty(); first += rows_at_once) {
+        const std::int64_t count = std::min(rows_at_once, n_rows - first);
         beyond.assign(parts.size(), 0);
         for (std::int64_t i = 0; i < count; ++i)
             for (std::size_t p = 0; p < parts.size(); ++p)
                 beyond[p] |= run_as_bytes(values + (first + i) * stride + parts[p], width(parts[p]),
                                           bytes.data() + i * n_columns + parts[p]);
-        std::size_t kept = 0;
+        std::size_t n_fitting = 0;
         for (std::size_t p = 0; p < parts.size(); ++p)
-            if (!beyond[p]) parts[kept++] = parts[p];
-        parts.resize(kept);
+            if (!beyond[p]) parts[n_fitting++] = parts[p];
+        parts.resize(n_fitting);
         for (const std::int64_t c : parts)
             transpose(bytes.data() + c, n_columns, count, width(c), out + c * out_stride + first, out_stride);
     }
@@ -109,7 +109,7 @@ template <class T>
 void as_bytes(const Columns& table, std::uint8_t* out, std::int64_t out_stride, std::uint8_t* fits) {
     std::fill_n(fits, table.size(), std::uint8_t(0));
     for (std::int64_t first = 0, last = 0; first < table.size(); first = last) {
-        last = std::min(first + kTogether, table.size());
+        last = std::min(first + kMaxColumnsAtOnce, table.size());
         const Column& column = table.columns[std::size_t(first)];
         const T* values = static_cast<const T*>(column.values);
         std::uint8_t* to = out + first * out_stride;

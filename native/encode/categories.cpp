@@ -15,8 +15,8 @@ namespace {
 template <class T>
 std::size_t offset_of(T value, typename WidenFloat<T>::type low) {
     if constexpr (kFloats<T>) {
-        const double beyond = double(value) - low;  // exact where it is small
-        return beyond >= 0 && beyond < double(kMaxTableSpan) ? std::size_t(beyond) : std::size_t(kMaxTableSpan);
+        const double offset = double(value) - low;  // exact where it is small
+        return offset >= 0 && offset < double(kMaxTableSpan) ? std::size_t(offset) : std::size_t(kMaxTableSpan);
     } else {
         return std::size_t(std::uint64_t(value) - std::uint64_t(low));  // wraps, and back
     }
@@ -30,8 +30,8 @@ std::size_t dense_span(Number low, Number high) {
         const double span = high - low + 1;
         return span <= double(kMaxTableSpan) ? std::size_t(span) : 0;
     } else {
-        const std::uint64_t beyond = std::uint64_t(high) - std::uint64_t(low);
-        return beyond < std::uint64_t(kMaxTableSpan) ? std::size_t(beyond) + 1 : 0;
+        const std::uint64_t last_offset = std::uint64_t(high) - std::uint64_t(low);
+        return last_offset < std::uint64_t(kMaxTableSpan) ? std::size_t(last_offset) + 1 : 0;
     }
 }
 

@@ -76,15 +76,15 @@ public:
         for (std::size_t cut = cuts_.first; cut <= cuts_.last; ++cut) {
             while (counts_.between(last_begin + 1, cut).keeps_minimum(rules_)) ++last_begin;
             const std::size_t last_vertex = vertex_before(cut, last_begin < cuts_.first ? 0 : last_begin);
-            put_before(cut, last_vertex, bounds_);
+            raise_values_before(cut, last_vertex, bounds_);
             parent_[cut] = vertex_before(cut, previous);
-            put_before(cut, parent_[cut], hull_values_);
+            raise_values_before(cut, parent_[cut], hull_values_);
             previous = cut;
         }
     }
 
     // By the number of pre-bins and layer.
-    std::vector<double> take() { return std::move(bounds_); }
+    std::vector<double> take_bounds() { return std::move(bounds_); }
 
 private:
     // Of the hull of the points up to a vertex and of one more: the last vertex before that point.
@@ -100,14 +100,14 @@ private:
 
     // The largest values of divisions of the pre-bins before a point whose last cut is a vertex of the hull, or that
     // have no cut.
-    void put_before(std::size_t point, std::size_t vertex, std::vector<double>& values) const {
-        double* of_point = &values[point * n_layers_];
+    void raise_values_before(std::size_t point, std::size_t vertex, std::vector<double>& values) const {
+        double* point_layers = &values[point * n_layers_];
         const double without_cut = value_of_(counts_.between(0, point));
-        for (std::size_t layer = 0; layer < n_layers_; ++layer) of_point[layer] = without_cut;
+        for (std::size_t layer = 0; layer < n_layers_; ++layer) point_layers[layer] = without_cut;
         for (; vertex > 0; vertex = parent_[vertex]) {
             const double value = value_of_(counts_.between(vertex, point));
-            const double* of_vertex = &hull_values_[vertex * n_layers_];
-            raise_by_one_bin(of_point, of_vertex, value, n_layers_, is_bounded_);
+            const double* vertex_layers = &hull_values_[vertex * n_layers_];
+            raise_by_one_bin(point_layers, vertex_layers, value, n_layers_, is_bounded_);
         }
     }
 
@@ -141,7 +141,7 @@ public:
     }
 
     // By the number of pre-bins and layer.
-    std::vector<double> take() { return std::move(bounds_); }
+    std::vector<double> take_bounds() { return std::move(bounds_); }
 
 private:
     // A vertex of the upper convex hull that ends at a cut.
@@ -204,14 +204,14 @@ private:
     void raise_bounds(std::size_t cut, std::size_t begin) {
         const Vertex& next = hull_[next_vertex(begin)];
         const double falling = next.value + value_of_(counts_.between(begin, next.boundary)) - rules_.cost_per_bin;
-        double* of_cut = &bounds_[cut * n_layers_];
+        double* cut_layers = &bounds_[cut * n_layers_];
         if (begin == 0) {
             for (std::size_t layer = is_bounded_ ? 1 : 0; layer < n_layers_; ++layer)
-                of_cut[layer] = std::max(of_cut[layer], falling);
+                cut_layers[layer] = std::max(cut_layers[layer], falling);
             return;
         }
-        const double* of_begin = &rising_[begin * n_layers_];
-        raise_by_one_bin(of_cut, of_begin, falling, n_layers_, is_bounded_);
+        const double* begin_layers = &rising_[begin * n_layers_];
+        raise_by_one_bin(cut_layers, begin_layers, falling, n_layers_, is_bounded_);
     }
 
     const DivisionRules& rules_;
@@ -251,11 +251,11 @@ CutBounds::CutBounds(const PreBins& bins, const DivisionRules& rules)
         backwards.exchange_classes();
         std::swap(rules_of_backwards.min_events, rules_of_backwards.min_nonevents);
     }
-    before_.push_back(RisingBounds(rising.view(), rules_of_rising, n_layers_).take());
-    behind_.push_back(RisingBounds(backwards.view(), rules_of_backwards, n_layers_).take());
+    before_.push_back(RisingBounds(rising.view(), rules_of_rising, n_layers_).take_bounds());
+    behind_.push_back(RisingBounds(backwards.view(), rules_of_backwards, n_layers_).take_bounds());
     if (!has_turn) return;
-    before_.push_back(PeakBounds(rising.view(), rules_of_rising, n_layers_, before_[0]).take());
-    behind_.push_back(PeakBounds(backwards.view(), rules_of_backwards, n_layers_, behind_[0]).take());
+    before_.push_back(PeakBounds(rising.view(), rules_of_rising, n_layers_, before_[0]).take_bounds());
+    behind_.push_back(PeakBounds(backwards.view(), rules_of_backwards, n_layers_, behind_[0]).take_bounds());
     behind_[0].swap(behind_[1]);  // behind a cut in the second phase the rates only fall
 }
 

@@ -163,12 +163,12 @@ def test_threads_take_part(mixed, monkeypatch):
     workers = set()
 
     class Watched(PackedSource):
-        def run_groups(self, work, seconds, groups):
+        def run_batches(self, work, seconds, groups):
             def watched(block):
                 workers.add(threading.current_thread())
                 work(block)
 
-            super().run_groups(watched, seconds, groups)
+            super().run_batches(watched, seconds, groups)
 
     Watched(*mixed, n_jobs=3)
     assert workers == {threading.main_thread()}
@@ -180,7 +180,7 @@ def test_threads_take_part(mixed, monkeypatch):
 def test_twice_the_work_is_forecast_to_take_twice_the_time(monkeypatch):
     """Of columns, samples and rows of pairs: by this forecast threads share the work."""
     forecast = []
-    monkeypatch.setattr(PackedSource, "run_groups", lambda self, work, seconds, groups: forecast.append(seconds))
+    monkeypatch.setattr(PackedSource, "run_batches", lambda self, work, seconds, groups: forecast.append(seconds))
 
     def of(n_samples, n_features, columns):
         codes = np.arange(n_samples * n_features).reshape(n_samples, n_features) % 3
@@ -218,7 +218,7 @@ def test_a_thread_is_started_for_work_that_is_worth_it(monkeypatch, n_jobs):
     for n_groups in (0, 1, 2, 25):
         for worth in (0, 0.99, 1, 1.99, 2, 2.99, 3, 7, 100):
             groups = np.arange(n_groups)
-            source.run_groups(pytest.fail, worth * layout.MIN_SECONDS_FOR_THREAD * (1 + 1e-12), groups)
+            source.run_batches(pytest.fail, worth * layout.MIN_SECONDS_FOR_THREAD * (1 + 1e-12), groups)
             threads = max(1, min(n_jobs, int(worth), n_groups))
             ((blocks, given),) = shared
             assert given == threads

@@ -105,14 +105,19 @@ def test_repeated_and_mixed_columns_are_packed_alike_in_every_order():
     [
         ({"ends": np.array([2])}, "ends do not reach"),
         ({"ends": np.array([5])}, "an end"),
-        ({"place": np.array([1])}, "place is 1"),
+        ({"position": np.array([1])}, "position is 1"),
         ({"missing_code": np.array([256])}, "missing_code is 256"),
         ({"out": np.zeros((2, 1), np.uint8, order="F")}, "one row a row"),
     ],
 )
 def test_native_refuses_what_does_not_fit(change, message):
     zero = np.zeros(1, np.int64)
-    given = {"ends": np.array([3]), "missing_code": zero, "place": zero, "out": np.zeros((3, 1), np.uint8, order="F")}
+    given = {
+        "ends": np.array([3]),
+        "missing_code": zero,
+        "position": zero,
+        "out": np.zeros((3, 1), np.uint8, order="F"),
+    }
     given |= change
     with pytest.raises(ValueError, match=message):
         _native.code_by_cuts("portable", np.zeros((3, 1)), cuts=np.arange(3.0), left=True, **given)

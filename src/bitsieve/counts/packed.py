@@ -184,7 +184,7 @@ class PackedPartition(Partition):
 
         groups = source.groups_of(columns)
         seconds = LANES * SECONDS_PER_SAMPLE * len(self.order) * len(groups)
-        source.run_groups(write_sums, seconds, groups)
+        source.run_batches(write_sums, seconds, groups)
         return pooled[columns], by_class[columns]
 
     def degrees_of_freedom(self, feature: int) -> int:
@@ -307,7 +307,7 @@ class PackedSums(Sums):
                 out.by_class,
             )
 
-        self.source.run_groups(write_sums, self.source.seconds(1, groups), groups)
+        self.source.run_batches(write_sums, self.source.seconds(1, groups), groups)
         return out if columns is None else out.of_columns(columns)
 
     def _write_sums(self, entropy_terms: EntropyTerms, pivot: int | None, groups: Integers, out: PairSums) -> None:
@@ -318,7 +318,7 @@ class PackedSums(Sums):
                 entropy_terms.table, entropy_terms.shift, native_pivot(pivot), block, out.pooled, out.by_class
             )
 
-        self.source.run_groups(write_sums, self.source.seconds(1, groups), groups)
+        self.source.run_batches(write_sums, self.source.seconds(1, groups), groups)
 
     def matrix(
         self,
@@ -380,7 +380,7 @@ class PackedSums(Sums):
             )
 
         all_rows = np.arange(len(pivots), dtype=np.int64)
-        self.source.run_groups(fill_rows, self.source.seconds(len(pivots), groups), all_rows)
+        self.source.run_batches(fill_rows, self.source.seconds(len(pivots), groups), all_rows)
 
     def counted_with(self, columns: Columns) -> Columns:
         """All columns of the SIMD groups that hold any of ``columns``."""
@@ -508,16 +508,20 @@ class PackedTableSource(CodedSource):
         """A rough prediction of the time of ``n_rows`` rows of pair sums over the columns of some SIMD groups."""
         return self.row_seconds * n_rows * len(groups) / len(self.all_groups)
 
-    def run_groups(self, work: Callable[[Integers], object], seconds: float, groups: Integers) -> None:
-        """Call ``work`` with parts of ``groups``, on as many threads as ``seconds`` of work are worth."""
+    def run_batches(self, work: Callable[[Integers], object], seconds: float, items: Integers) -> None:
+        """Call ``work`` with batches of items, on as many threads as ``seconds`` of work are worth.
+
+        The items are SIMD groups, or rows of a matrix. Mapped pages are given back after as many items as SIMD groups
+        fit the limit.
+        """
         max_parts = int(seconds / MIN_SECONDS_FOR_THREAD)
         if self.page_release is None:
-            spread(work, groups, max_parts, self.n_jobs)
+            spread(work, items, max_parts, self.n_jobs)
             return
         bytes_per_group = self.nbytes / len(self.all_groups)
-        groups_at_once = max(1, int(self.page_release.max_bytes / bytes_per_group))
-        for first in range(0, len(groups), groups_at_once):
-            spread(work, groups[first : first + groups_at_once], max_parts, self.n_jobs)
+        items_at_once = max(1, int(self.page_release.max_bytes / bytes_per_group))
+        for first in range(0, len(items), items_at_once):
+            spread(work, items[first : first + items_at_once], max_parts, self.n_jobs)
             self.give_back_pages()
 
     def column_blocks(self, n_columns: int) -> Iterator[slice]:
@@ -541,7 +545,7 @@ class PackedTableSource(CodedSource):
         def work_on_range(groups: Integers) -> None:
             work(int(groups[0]), int(groups[-1]) + 1)
 
-        self.run_groups(work_on_range, seconds, self.all_groups)
+        self.run_batches(work_on_range, seconds, self.all_groups)
 
     @property
     def fused(self) -> PackedSums:
