@@ -68,11 +68,11 @@ public:
           trend_(steps_of(rules)),
           is_bounded_(rules.max_n_bins > 0),
           n_layers_(std::size_t(is_bounded_ ? rules.max_n_bins : rules.min_n_bins)),
-          any_rate_follows_(rules.trend == RateTrend::kNone && rules.min_rate_difference == 0),
+          any_rate_may_follow_(rules.trend == RateTrend::kNone && rules.min_rate_difference == 0),
           rate_difference_(double(rules.min_rate_difference) / double(kRateUnit)) {
         const std::size_t n_phases = trend_.steps_of_phase.size();
-        tops_.resize((n_ + 1) * trend_.steps.size() * n_layers_);
-        lists_.resize(tops_.size());
+        best_of_lists_.resize((n_ + 1) * trend_.steps.size() * n_layers_);
+        lists_.resize(best_of_lists_.size());
         complete_.resize(n_phases * n_layers_);
         best_next_values_.assign((n_ + 1) * n_phases, kNever);
         set_smallest_values();
@@ -98,7 +98,9 @@ private:
     // A division of the pre-bins from a boundary on.
     struct Continuation {
         std::int64_t value = kNever;
-        double reach = 0;  // the rate of the first bin, negative if it is preceded downwards: more may precede a larger
+        // The rate of the first bin; negated if the step into it is downwards. A division with a larger one may follow
+        // more bins.
+        double signed_rate = 0;
         BinSize first_bin{};
         std::int64_t n_bins = 0;
         std::uint32_t next_list = 0;  // where the division after the first bin is
@@ -117,10 +119,10 @@ private:
         }
     };
 
-    // The best division in a list, without what is seldom looked at.
-    struct Top {
+    // The value and the rate of the best division in a list.
+    struct BestOfList {
         std::int64_t value = kNever;
-        double reach = -std::numeric_limits<double>::infinity();
+        double signed_rate = -std::numeric_limits<double>::infinity();
     };
 
     // The divisions that begin at a boundary and are entered by a step: in the first layer those of one bin, in the next
@@ -167,7 +169,7 @@ private:
                 if (end == n_)
                     add_last_bin(begin, phase, bin, value);
                 else
-                    put_before_next_bins(begin, end, phase, bin, rate, value);
+                    prepend_to_next_bins(begin, end, phase, bin, rate, value);
             }
         }
         set_best_next_values(begin);
@@ -178,7 +180,7 @@ private:
             for (const std::size_t step : trend_.steps_of_phase[phase])
                 for (std::size_t layer = 0; layer < n_layers_; ++layer) {
                     std::int64_t& best = best_next_values_[phase_index(position, phase)];
-                    best = std::max(best, tops_[list_of(position, step) + layer].value);
+                    best = std::max(best, best_of_lists_[list_of(position, step) + layer].value);
                 }
     }
 
@@ -208,30 +210,30 @@ private:
         add(begin, phase, 0, division);
     }
 
-    void put_before_next_bins(std::size_t begin, std::size_t end, std::size_t phase, const BinSize& bin, double rate,
+    void prepend_to_next_bins(std::size_t begin, std::size_t end, std::size_t phase, const BinSize& bin, double rate,
                               std::int64_t value) {
         for (const std::size_t step : trend_.steps_of_phase[phase]) {
             const bool up = trend_.steps[step].up;
-            const double needed = (up ? rate : -rate) + rate_difference_;
+            const double signed_rate_needed = (up ? rate : -rate) + rate_difference_;
             const std::size_t list = list_of(end, step);
             for (std::size_t layer = is_bounded_ ? 1 : 0; layer < n_layers_; ++layer) {
-                const std::size_t from = list + (layer > 0 ? layer - 1 : 0);
-                const Top& top = tops_[from];
-                if (top.value == kNever) continue;
+                const std::size_t next_list = list + (layer > 0 ? layer - 1 : 0);
+                const BestOfList& best = best_of_lists_[next_list];
+                if (best.value == kNever) continue;
                 std::size_t index = 0;
-                if (!any_rate_follows_ && needed > top.reach - kRateRounding) {
-                    index = first_that_follows(from, needed, bin, up);
-                    if (index == lists_[from].size()) continue;
+                if (!any_rate_may_follow_ && signed_rate_needed > best.signed_rate - kRateRounding) {
+                    index = first_that_follows(next_list, signed_rate_needed, bin, up);
+                    if (index == lists_[next_list].size()) continue;
                 }
-                const std::int64_t value_of_next = index == 0 ? top.value : lists_[from][index].value;
+                const std::int64_t value_of_next = index == 0 ? best.value : lists_[next_list][index].value;
                 if (value + value_of_next < smallest_values_[phase_index(begin, phase) * n_layers_ + layer]) continue;
                 if (begin > 0 && is_dominated(begin, phase, layer, value + value_of_next, rate)) continue;
-                const Continuation& next = lists_[from][index];
+                const Continuation& next = lists_[next_list][index];
                 Continuation division;
                 division.value = value + next.value;
                 division.first_bin = bin;
                 division.n_bins = next.n_bins + 1;
-                division.next_list = std::uint32_t(from);
+                division.next_list = std::uint32_t(next_list);
                 division.next_index = std::uint16_t(index);
                 division.end = std::uint16_t(end);
                 division.next_end = next.end;
@@ -245,20 +247,20 @@ private:
     bool is_dominated(std::size_t begin, std::size_t phase, std::size_t layer, std::int64_t value, double rate) const {
         for (std::size_t step = 0; step < trend_.steps.size(); ++step) {
             if (trend_.steps[step].to_phase != phase) continue;
-            const Top& top = tops_[list_of(begin, step) + layer];
-            const double reach = trend_.steps[step].up ? rate : -rate;
-            if (value >= top.value - kTie) return false;
-            if (!any_rate_follows_ && reach > top.reach - kRateRounding) return false;
+            const BestOfList& best = best_of_lists_[list_of(begin, step) + layer];
+            const double signed_rate = trend_.steps[step].up ? rate : -rate;
+            if (value >= best.value - kTie) return false;
+            if (!any_rate_may_follow_ && signed_rate > best.signed_rate - kRateRounding) return false;
         }
         return true;
     }
 
-    // The first division in a list that may follow a bin, which is the best that may: they reach further and further.
-    std::size_t first_that_follows(std::size_t list, double needed, const BinSize& bin, bool up) const {
+    // The first division in a list that may follow a bin, which is the best of those that may.
+    std::size_t first_that_follows(std::size_t list, double signed_rate_needed, const BinSize& bin, bool up) const {
         const std::vector<Continuation>& divisions = lists_[list];
         const auto cannot_follow = [&](const Continuation& next) {
-            if (needed < next.reach - kRateRounding) return false;
-            if (needed > next.reach + kRateRounding) return true;
+            if (signed_rate_needed < next.signed_rate - kRateRounding) return false;
+            if (signed_rate_needed > next.signed_rate + kRateRounding) return true;
             return up ? !is_below(bin, next.first_bin) : !is_below(next.first_bin, bin);
         };
         return std::size_t(std::partition_point(divisions.begin(), divisions.end(), cannot_follow) - divisions.begin());
@@ -279,34 +281,34 @@ private:
         for (std::size_t step = 0; step < trend_.steps.size(); ++step) {
             if (trend_.steps[step].to_phase != phase) continue;
             const double rate = division.first_bin.rate();
-            division.reach = trend_.steps[step].up ? rate : -rate;
+            division.signed_rate = trend_.steps[step].up ? rate : -rate;
             add_to_list(list_of(begin, step) + layer, division, trend_.steps[step].up);
         }
     }
 
-    // A list is sorted from the best division on, and each reaches further than those before it.
+    // A list is sorted from the best division on, and each may follow more bins than those before it.
     void add_to_list(std::size_t list, const Continuation& division, bool up) {
         std::vector<Continuation>& divisions = lists_[list];
-        const auto reaches = [&](const Continuation& a, const Continuation& b) {
-            return any_rate_follows_ || reaches_as_far(a, b, up);
+        const auto follows_as_many_bins = [&](const Continuation& a, const Continuation& b) {
+            return any_rate_may_follow_ || follows_as_many(a, b, up);
         };
         const auto is_as_good = [&](const Continuation& other) { return !division.is_better_than(other); };
         const auto first = std::partition_point(divisions.begin(), divisions.end(), is_as_good);
-        if (first != divisions.begin() && reaches(*(first - 1), division)) return;
+        if (first != divisions.begin() && follows_as_many_bins(*(first - 1), division)) return;
         auto end = first;
-        while (end != divisions.end() && reaches(division, *end)) ++end;
+        while (end != divisions.end() && follows_as_many_bins(division, *end)) ++end;
         if (end == first) {
             divisions.insert(first, division);
         } else {
             *first = division;
             divisions.erase(first + 1, end);
         }
-        tops_[list] = {divisions.front().value, divisions.front().reach};
+        best_of_lists_[list] = {divisions.front().value, divisions.front().signed_rate};
     }
 
-    static bool reaches_as_far(const Continuation& a, const Continuation& b, bool up) {
-        if (a.reach > b.reach + kRateRounding) return true;
-        if (a.reach < b.reach - kRateRounding) return false;
+    static bool follows_as_many(const Continuation& a, const Continuation& b, bool up) {
+        if (a.signed_rate > b.signed_rate + kRateRounding) return true;
+        if (a.signed_rate < b.signed_rate - kRateRounding) return false;
         const i128 left = i128(a.first_bin.events) * b.first_bin.rows;
         const i128 right = i128(b.first_bin.events) * a.first_bin.rows;
         return up ? left >= right : left <= right;
@@ -330,12 +332,12 @@ private:
     const TrendSteps trend_;
     const bool is_bounded_;
     const std::size_t n_layers_;
-    const bool any_rate_follows_;
+    const bool any_rate_may_follow_;
     const double rate_difference_;
     std::vector<double> rates_before_, rates_behind_;  // of all samples, by position; the outer ones are no numbers
     std::vector<std::int64_t> smallest_values_;        // by position, phase and layer
     std::vector<std::int64_t> best_next_values_;       // of divisions that may follow, by position and phase
-    std::vector<Top> tops_;                            // by list
+    std::vector<BestOfList> best_of_lists_;            // by list
     std::vector<std::vector<Continuation>> lists_;     // see list_of
     std::vector<Continuation> complete_;               // the best division of all pre-bins, by phase and layer
 };

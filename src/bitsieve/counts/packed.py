@@ -69,21 +69,21 @@ def check_packed_room(
     upper_bound = n_samples * (16 + 8 * len(arities)) * 8  # bytes: far above what any kernel takes
     if upper_bound < WITHOUT_LOOKING:
         return
-    size_of = "the packed table takes"
+    sentence = "the packed table takes"
     advice = "keep fewer columns or rows"
     if weighted:
-        size_of = f"the weights sum to {n_samples:,} samples, which take"
+        sentence = f"the weights sum to {n_samples:,} samples, which take"
         advice = "scale them down, such as by np.rint(100 * w / w.max())"
     no_order = np.empty(0, np.uint32)
     try:  # the native table reserves its arrays and writes nothing to them: no memory is taken yet
         reserved = _native.PackedTable(class_sizes, no_order, arities, kernel.name, kernel.storage)
     except MemoryError:
-        raise MemoryError(f"{size_of} more than this process may ask for: {advice}") from None
+        raise MemoryError(f"{sentence} more than this process may ask for: {advice}") from None
     # The order of the samples takes 4 bytes for each. For a moment there are two copies: one here, one in native code.
     # It is made from the class of every row (4 bytes), with weights from the order and the weight of every row (12).
     order_bytes = 4 * n_samples if n_rows_to_sort else 0
     bytes_while_sorting = order_bytes + (12 if weighted else 4) * n_rows_to_sort
-    check_room(max(bytes_while_sorting, 2 * order_bytes, order_bytes + reserved.nbytes), size_of, advice)
+    check_room(max(bytes_while_sorting, 2 * order_bytes, order_bytes + reserved.nbytes), sentence, advice)
 
 
 def dense_cells(
