@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from bitsieve.utils.arrays import Floats
+from bitsieve.utils.progress import phase
 
 MAX_SWEEPS = 100
 TOLERANCE = 1e-6  # relative decrease of the loss in a sweep; one more sweep moves no variance by more than about 0.1 %
@@ -30,13 +31,15 @@ def least_reconstructable(covariance: Floats) -> Floats:
     n_columns = len(covariance)
     s = np.full(n_columns, np.linalg.eigvalsh(covariance)[0])  # any number below twice the least eigenvalue
     previous_loss = np.inf
-    for _ in range(MAX_SWEEPS):
+    for sweep in range(1, MAX_SWEEPS + 1):
         inverse = np.linalg.inv(2 * covariance - np.diag(s))  # anew in each sweep, so that roundings do not add up
         loss = (1 / s).sum() + np.trace(inverse)
         if previous_loss - loss <= TOLERANCE * loss:
             break
         previous_loss = loss
+        report = phase(f"making knockoffs, sweep {sweep}")
         for j in range(n_columns):
+            report(j, n_columns)
             column = inverse[:, j].copy()
             root = np.sqrt(column @ column)
             step = (1 - root * s[j]) / (root + column[j])

@@ -21,6 +21,7 @@ from bitsieve.utils.arrays import Flags, Floats, Integers
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.libraries import stdtr, threadpool_limits
 from bitsieve.utils.parameters import check_level
+from bitsieve.utils.progress import phase
 
 
 @cites("Liu, Katsevich, Janson, Ramdas 2022", "Ledoit, Wolf 2004", "Benjamini, Hochberg 1995")
@@ -131,7 +132,10 @@ def _distilled_class(scores: Floats, class_values: Floats) -> Floats:
     centred = class_values - class_values.mean()
     lasso = lasso_by_cross_validation(scores, centred)
     distilled = np.repeat((centred - scores @ lasso.weights)[:, None], n_columns, axis=1)
-    for column in np.flatnonzero(lasso.weights).tolist():
+    weighted_columns = np.flatnonzero(lasso.weights)
+    report = phase("testing")
+    for n_before, column in enumerate(weighted_columns.tolist()):
+        report(n_before, len(weighted_columns))
         others = np.delete(scores, column, axis=1)
         if others.shape[1] == 0:
             distilled[:, column] = centred
