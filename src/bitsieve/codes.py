@@ -50,6 +50,11 @@ CODES: dict[str, Code] = {
     "few-rows": Code(
         "warning", "The table has so few rows that any column may look informative by chance.", "Get more rows."
     ),
+    "text-in-order": Code(
+        "warning",
+        "The rule takes the values of columns of text in their alphabetical order, as if they were numbers.",
+        'Exclude these columns, give them numbers, or use `stopping="conditional"`.',
+    ),
     # Warnings on the target and on rows
     "many-classes": Code(
         "warning",

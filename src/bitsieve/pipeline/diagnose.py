@@ -69,6 +69,7 @@ def diagnose(fit: Fit) -> list[Diagnostic]:
         *on_not_executed(fit),
         *on_untested(fit),
         *on_dependence(fit, evidence),
+        *on_order_of_text(fit),
         *on_tested_rows(fit),
         *on_gap(fit),
         *on_uncut(fit),
@@ -249,6 +250,22 @@ def on_dependence(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
         return []
     names = table.names_of(pair)
     return [selection_notes.list_of_dependent(names, bits, can_test="independent" in table.capabilities)]
+
+
+def on_order_of_text(fit: Fit) -> list[Diagnostic]:
+    """Which columns of text a rule takes for numbers. Two values have one order only, which changes nothing."""
+    rule = fit.selection.stopping
+    if rule is None or not make_stopping(rule).takes_codes_for_numbers:
+        return []
+    table = fit.table.required_rows()
+    columns_of_text = [
+        j
+        for j, values in table.categories()
+        if len(values.categories) > 2 and isinstance(values.categories[0], str) and j not in table.dropped
+    ]
+    if not columns_of_text:
+        return []
+    return [selection_notes.text_in_order(make_stopping(rule).name, _names(table, columns_of_text))]
 
 
 def on_many_values(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import bitsieve
@@ -144,3 +145,22 @@ def test_bins_by_the_class_are_refused():
 def test_level_out_of_range():
     with pytest.raises(ValueError, match="level"):
         DistilledStopping(level=2)
+
+
+@pytest.mark.parametrize("rule", ["dcrt", "gaussian-knockoffs"])
+def test_a_warning_names_columns_of_text_whose_order_is_taken_for_numbers(rule):
+    X, y = linear(11)
+    table = pd.DataFrame(X, columns=[f"x{j}" for j in range(20)])
+    random = np.random.default_rng(11)
+    table["town"] = random.choice(["Ulm", "Bonn", "Jena"], len(y))
+    table["smoker"] = random.choice(["yes", "no"], len(y))
+    table["rooms"] = random.integers(1, 5, len(y))
+    with pytest.warns(bitsieve.BitsieveWarning):
+        selection = bitsieve.select(table, y, stopping=rule)
+    (warning,) = [note for note in selection.diagnostics if note.code == "text-in-order"]
+    assert warning.columns == ("town",)
+    assert warning.message == (
+        f"{rule} takes the values of 1 column of text in alphabetical order, as if they were numbers: 'town'"
+    )
+    without_town = bitsieve.select(table, y, exclude=["town"], stopping=rule)
+    assert "text-in-order" not in [note.code for note in without_town.diagnostics]

@@ -221,6 +221,22 @@ def list_of_dependent(names: Sequence[str], bits: float, can_test: bool) -> Diag
     )
 
 
+def text_in_order(rule: str, names: Sequence[str]) -> Diagnostic:
+    """A rule takes the values of text for numbers, in their order."""
+    columns = number_and_noun(len(names), "column")
+    return Diagnostic(
+        code="text-in-order",
+        message=(
+            f"{rule} takes the values of {columns} of text in alphabetical order, as if they were numbers: "
+            f"{quoted(names, MAX_NAMES)}"
+        ),
+        advice="to test text without an order, use {stopping}",
+        fix={"stopping": "conditional"},
+        severity="warning",
+        columns=tuple(names),
+    )
+
+
 def no_information(n_selected: int) -> Diagnostic:
     """No selected column has information about the target."""
     what = "selected column has" if n_selected == 1 else f"{n_selected:,} selected columns have"

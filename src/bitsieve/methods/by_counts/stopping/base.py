@@ -70,6 +70,8 @@ class StoppingRule(ABC):
     takes_common_effect: ClassVar[bool] = False
     #: Whether the rule names the next candidate even if it accepted none at all.
     orders_refused_columns: ClassVar[bool] = True
+    #: Whether the rule takes codes for numbers, so that the order of categories matters.
+    takes_codes_for_numbers: ClassVar[bool] = False
     #: What may be concluded of each selected column; None for a rule that controls no rate of errors.
     conclusion: ClassVar[str | None] = None
 

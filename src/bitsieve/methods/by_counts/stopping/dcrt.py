@@ -67,6 +67,7 @@ class DistilledStopping(ListStopping):
 
     name: ClassVar[str] = "dcrt"
     value_name: ClassVar[str] = "adjusted p"
+    takes_codes_for_numbers: ClassVar[bool] = True
     conclusion: ClassVar[str] = "relevant given all other columns, as far as these are jointly normal"
     required_capabilities: ClassVar[frozenset[str]] = TABLES | ROWS | INDEPENDENT | UNSTRATIFIED
 

@@ -64,6 +64,7 @@ class GaussianKnockoffStopping(KnockoffFilter):
     """
 
     name: ClassVar[str] = "gaussian-knockoffs"
+    takes_codes_for_numbers: ClassVar[bool] = True
     conclusion: ClassVar[str] = "relevant given all other columns, as far as these are jointly normal"
     required_capabilities: ClassVar[frozenset[str]] = TABLES | ROWS | INDEPENDENT | UNSTRATIFIED
 
