@@ -154,6 +154,12 @@ CODES: dict[str, Code] = {
         "Select again on data that has them.",
         "hold categories that were not there before, and have no code",
     ),
+    "values-without-bin": Code(
+        "warning",
+        "A column of a scorecard has missing, special or new values, of which fitting saw none; they are in no bin.",
+        "Fit again on data that has them.",
+        "have missing, special or new values now, and these are in no bin",
+    ),
     "missing-without-code": Code(
         "warning",
         "A selected column had no missing values before, and has some now; they have no code.",

@@ -130,6 +130,16 @@ def test_an_unseen_category_has_the_weight_zero():
     assert card.predict_proba(row)[0, 1] == pytest.approx(1 / (1 + np.exp(-log_odds)), abs=1e-12)
 
 
+def test_values_in_no_bin_are_counted_in_a_warning(loans):
+    X, y = loans
+    card = bitsieve.scorecard(X[["age", "owner"]], y)
+    new = X[["age", "owner"]].head(30).astype({"age": float})
+    new.loc[:4, "age"] = np.nan
+    for method in (card.score, card.predict_proba):
+        with pytest.warns(bitsieve.BitsieveWarning, match=r"column 'age' has .* in 5 rows, .* is 0"):
+            method(new)
+
+
 @pytest.mark.parametrize(
     ("value", "text"),
     [(3.0, "3"), (-0.5, "-0.5"), (2.0**53 - 1, "9007199254740991"), (2.0**53, "9007199254740992.0"), (1e300, "1e+300")],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +11,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, ShuffleSplit
 
-from bitsieve import MonotoneBinner, UserError, WOEEncoder
+from bitsieve import BitsieveWarning, MonotoneBinner, UserError, WOEEncoder
 
 
 @pytest.fixture(scope="module")
@@ -113,3 +115,20 @@ def test_each_row_has_the_weights_of_the_other_folds():
     encoded = WOEEncoder(cv=KFold(4)).fit_transform(X, y)
     for others, rows in KFold(4).split(X):
         assert (encoded[rows] == WOEEncoder().fit(X.iloc[others], y[others]).transform(X.iloc[rows])).all()
+
+
+@pytest.mark.parametrize(("unseen", "weight"), [("zero", "is 0"), ("worst", "is the largest of the column")])
+def test_values_in_no_bin_are_counted_in_a_warning(unseen, weight):
+    X, y, new = unseen_rows()
+    encoder = WOEEncoder(unseen=unseen).fit(X, y)
+    with pytest.warns(BitsieveWarning, match=f"2 columns .* 'city', 'age'.*{weight}"):
+        encoder.transform(pd.concat([X, new]))
+    with pytest.warns(BitsieveWarning, match=rf"'age' has .* in 1 rows.*{weight}"):
+        encoder.transform(new.assign(city="Rome"))
+
+
+def test_folds_give_no_warnings_of_categories_that_the_others_lack():
+    X = pd.DataFrame({"town": [*["Rome", "Oslo"] * 20, "Bern"]})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        WOEEncoder(MonotoneBinner(min_level_share=0), cv=KFold(5)).fit_transform(X, np.arange(41) % 3 == 0)

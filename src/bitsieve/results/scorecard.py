@@ -23,6 +23,7 @@ from bitsieve.scorecards.card import Card, CardColumn
 from bitsieve.scorecards.sql import statement
 from bitsieve.scorecards.stability import stability_frame
 from bitsieve.scorecards.stability_index import stability_of_counts
+from bitsieve.scorecards.unseen_values import notes_on_unseen_values
 from bitsieve.utils.arrays import Floats, Integers
 from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.frames import default_library, frame_of
@@ -105,7 +106,7 @@ class Scorecard:
         )
 
     def score(self, X: TableLike) -> Floats:
-        """The score of every row: the sum of the points of its bins.
+        """The score of every row: the sum of the points of its bins. A warning counts the values that are in no bin.
 
         Parameters
         ----------
@@ -121,7 +122,7 @@ class Scorecard:
         ValueError
             If columns are missing, or hold infinite values, or text in place of numbers.
         """
-        bins = self._bins(X)
+        bins = self._bins_with_warning(X)
         total = np.full(len(bins), self.card.intercept_points)
         for j, column in enumerate(self.card.columns):
             total += column.points_in(bins[:, j])
@@ -144,7 +145,7 @@ class Scorecard:
         ValueError
             As :meth:`score` raises it.
         """
-        bins = self._bins(X)
+        bins = self._bins_with_warning(X)
         log_odds = np.full(len(bins), self.card.intercept)
         for j, column in enumerate(self.card.columns):
             log_odds += column.coefficient * column.woe_in(bins[:, j])
@@ -348,6 +349,12 @@ class Scorecard:
         bins = np.empty((table.n_samples, len(self.card.columns)), np.int64, order="F")
         for j, column in enumerate(self.card.columns):
             bins[:, j] = column.bins_in(table, j)
+        return bins
+
+    def _bins_with_warning(self, X: TableLike) -> Integers:
+        """The bin of every value; warns of values that are in none."""
+        bins = self._bins(X)
+        Diagnostics(notes_on_unseen_values(self.features, bins, weight="0")).warn()
         return bins
 
     def _read(self, X: TableLike) -> InMemoryDataset:

@@ -15,7 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 from bitsieve.diagnostics import ParameterError
 from bitsieve.discretization.monotone.division import weights_of_evidence
 from bitsieve.scorecards.monotone_binner import MonotoneBinner, check_binner, target_missing
+from bitsieve.scorecards.unseen_values import notes_on_unseen_values
 from bitsieve.utils.arrays import Floats, Integers
+from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.estimator import Estimator
 from bitsieve.utils.parameters import Rule, check_choice, check_number, check_parameters
@@ -121,7 +123,7 @@ class WOEEncoder(OneToOneFeatureMixin, TransformerMixin, Estimator):
         return self
 
     def transform(self, X: TableLike) -> Floats:
-        """The weight of evidence of every value, in nats.
+        """The weight of evidence of every value, in nats. A warning counts the values that are in no bin.
 
         Parameters
         ----------
@@ -137,9 +139,10 @@ class WOEEncoder(OneToOneFeatureMixin, TransformerMixin, Estimator):
             If the columns are not those of fit, or hold values that were not there with ``unseen="error"``.
         """
         check_is_fitted(self, "binner_")
-        if self.unseen == "error":
-            return self._weights_of(self.binner_.transform(X))
-        return self._weights_of(self.binner_.bins_of(X))
+        bins = self._bins_of(X)
+        weight = "the largest of the column" if self.unseen == "worst" else "0"
+        Diagnostics(notes_on_unseen_values(self.binner_.column_names_, bins, weight=weight)).warn()
+        return self._weights_of(bins)
 
     def fit_transform(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike = None) -> Floats:
         """Fit, and encode the same rows; with ``cv`` each row by the weights of the other folds.
@@ -168,8 +171,12 @@ class WOEEncoder(OneToOneFeatureMixin, TransformerMixin, Estimator):
             encoder = clone(self).set_params(cv=None)
             sample_weight_of_fold = None if sample_weight is None else _safe_indexing(sample_weight, training_rows)
             encoder.fit(_safe_indexing(X, training_rows), _safe_indexing(y, training_rows), sample_weight_of_fold)
-            weights[rows] = encoder.transform(_safe_indexing(X, rows))
+            weights[rows] = encoder._weights_of(encoder._bins_of(_safe_indexing(X, rows)))
         return weights
+
+    def _bins_of(self, X: TableLike) -> Integers:
+        """The bin of every value; -1 for a value that has none, which is an error with ``unseen="error"``."""
+        return self.binner_.transform(X) if self.unseen == "error" else self.binner_.bins_of(X)
 
     def _check_folds(self, rows_of_folds: Sequence[Integers], n_rows: int) -> None:
         """Refuse folds that leave rows without weights, or give them two."""

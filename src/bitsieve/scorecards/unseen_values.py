@@ -1,0 +1,27 @@
+"""Values that are in no bin: missing, special and new ones where the fitted column had none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bitsieve.diagnostics import Diagnostic
+from bitsieve.utils.arrays import Integers
+
+
+def notes_on_unseen_values(names: Sequence[str], bins: Integers, *, weight: str) -> list[Diagnostic]:
+    """Which columns have such values, and how many; ``bins`` has a column a name, and -1 for no bin.
+
+    ``weight`` says what their weight of evidence is.
+    """
+    n_unseen = (bins < 0).sum(axis=0).tolist()
+    return [_unseen_values(name, n, weight) for name, n in zip(names, n_unseen, strict=True) if n]
+
+
+def _unseen_values(name: str, n_values: int, weight: str) -> Diagnostic:
+    return Diagnostic(
+        code="values-without-bin",
+        severity="warning",
+        message=f"column {name!r} has missing, special or new values in {n_values:,} rows, of which fitting saw none",
+        advice=f"their weight of evidence is {weight}",
+        columns=[name],
+    )
