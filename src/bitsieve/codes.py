@@ -363,6 +363,12 @@ CODES: dict[str, Code] = {
     ),
     "constant": Code("note", "Columns have one value only.", "Nothing."),
     "wrong-sign-dropped": Code("note", "Columns are left out, as their coefficient was negative.", "Nothing."),
+    "smoothed-bins": Code(
+        "note",
+        "Bins of a column of a scorecard have rows of one class only, so that one more row is added to each.",
+        "Merge them, or leave it so.",
+        "have bins of one class only, whose weights of evidence are smoothed",
+    ),
     "rare-categories": Code(
         "note",
         'Rare categories of a column have a bin together, as "other", which takes new categories, too.',

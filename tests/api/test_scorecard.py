@@ -130,6 +130,14 @@ def test_an_unseen_category_has_the_weight_zero():
     assert card.predict_proba(row)[0, 1] == pytest.approx(1 / (1 + np.exp(-log_odds)), abs=1e-12)
 
 
+def test_bins_of_one_class_are_named(loans):
+    X, y = loans
+    X = X[["age"]].assign(income=np.where((y == 1) & (np.arange(len(y)) % 5 == 0), np.nan, X["income"]))
+    (note,) = [note for note in bitsieve.scorecard(X, y).diagnostics if note.code == "smoothed-bins"]
+    assert [*note.columns] == ["income"]
+    assert "'missing'" in note.message
+
+
 def test_values_in_no_bin_are_counted_in_a_warning(loans):
     X, y = loans
     card = bitsieve.scorecard(X[["age", "owner"]], y)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from bitsieve.diagnostics import Diagnostic
 from bitsieve.discretization.monotone.bin_counts import Totals
 from bitsieve.discretization.monotone.column_bins import OTHER, ColumnBins
@@ -16,13 +18,17 @@ TOO_GOOD = 0.5  # nats: the industry takes a larger information value for a sign
 
 
 def notes_on_bins(names: Sequence[str], columns: Sequence[ColumnBins]) -> list[Diagnostic]:
-    """Which bounds cannot be kept, which categories are together, and which columns are suspiciously informative."""
+    """Which bounds are not kept, which categories are together, which bins are smoothed, which columns are too good."""
     diagnostics = []
     for name, column in zip(names, columns, strict=True):
         if column.status == "infeasible":
             diagnostics.append(_bounds_not_kept(str(name), column))
         if column.merged.rare:
             diagnostics.append(_rare_categories(str(name), column.merged.rare))
+        has_empty_cell = (column.counts.events == 0) | (column.counts.nonevents == 0)
+        if has_empty_cell.any():
+            labels = [column.labels[b] for b in np.flatnonzero(has_empty_cell).tolist()]
+            diagnostics.append(_smoothed_bins(str(name), labels))
     diagnostics += notes_on_separated(names, columns)
     too_good = [str(name) for name, column in zip(names, columns, strict=True) if column.iv > TOO_GOOD]
     if too_good:
@@ -99,6 +105,15 @@ def _rare_categories(name: str, rare: Sequence[str]) -> Diagnostic:
         message=f'rare categories of {name!r} count as "{OTHER}", like new ones: {quoted(rare)}',
         advice="to judge each of them alone, add {min_level_share}",
         fix={"min_level_share": 0},
+        columns=[name],
+    )
+
+
+def _smoothed_bins(name: str, labels: Sequence[str]) -> Diagnostic:
+    return Diagnostic(
+        code="smoothed-bins",
+        message=f"bins of {name!r} have rows of one class only: {quoted(labels)}",
+        advice="their weight of evidence is that of one more row, of the event rate of the table",
         columns=[name],
     )
 
