@@ -131,6 +131,14 @@ def test_bins_between_given_edges_are_merged_with_a_trend(cancer):
     assert [float(end) for end in ends[:-1]] == binner.edges_[0].tolist()
 
 
+def test_integers_that_are_equal_as_floats_are_refused():
+    y = np.arange(40) % 3 == 0
+    MonotoneBinner().fit(pd.DataFrame({"account": 2**53 + 2 * np.arange(40)}), y)
+    with pytest.raises(UserError, match="'account'") as caught:
+        MonotoneBinner().fit(pd.DataFrame({"account": 2**53 + np.arange(40)}), y)
+    assert caught.value.code == "precision-lost"
+
+
 def test_categories_have_no_edges():
     X, y = messy_table()
     with pytest.raises(UserError) as caught:

@@ -14,7 +14,13 @@ from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.counts.threads import run_blocks, thread_count
-from bitsieve.dataset.encoding import ColumnValues, Encoded, are_categories
+from bitsieve.dataset.encoding import (
+    MAX_EXACT_INTEGER,
+    ColumnValues,
+    Encoded,
+    are_categories,
+    check_whole_numbers,
+)
 from bitsieve.dataset.text_format import TextMeaning
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Columns, Integers, Values
@@ -277,6 +283,17 @@ class Advice(NamedTuple):
 
 
 IN_A_BIN = Advice("set {missing} to give them a separate bin, or impute them first", {"missing": "bin"})
+
+
+def check_integers(table: InspectedColumns, ranges: ValueRanges) -> None:
+    """Refuse columns of which different integers are equal as floats."""
+    for block, low, high in ranges.blocks:
+        if low.dtype.kind == "f" or low.itemsize < 8:
+            continue
+        is_beyond_floats = (low < -MAX_EXACT_INTEGER) | (high > MAX_EXACT_INTEGER)
+        for c in np.flatnonzero(is_beyond_floats).tolist():
+            name = table.names[int(block.indices[c])]
+            check_whole_numbers(block.column(c), f"column {name!r}")
 
 
 def check_values(

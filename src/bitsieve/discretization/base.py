@@ -22,7 +22,6 @@ from bitsieve.dataset.encoding import (
     MAX_EXACT_INTEGER,
     ColumnValues,
     Encoded,
-    check_whole_numbers,
     encode,
     encode_with_missing,
     lookup,
@@ -35,6 +34,7 @@ from bitsieve.dataset.value_ranges import (
     InspectedColumns,
     NumericBlock,
     ValueRanges,
+    check_integers,
     check_values,
 )
 from bitsieve.diagnostics import UserError
@@ -237,13 +237,7 @@ class ColumnBinning(Binning):
 
     def check_numbers(self, table: InspectedColumns, ranges: ValueRanges) -> None:
         """Refuse numbers that the rule does not take: here different integers that are equal as floats."""
-        for block, low, high in ranges.blocks:
-            if low.dtype.kind == "f" or low.itemsize < 8:
-                continue
-            is_beyond_floats = (low < -MAX_EXACT_INTEGER) | (high > MAX_EXACT_INTEGER)
-            for c in np.flatnonzero(is_beyond_floats).tolist():
-                name = table.names[int(block.indices[c])]
-                check_whole_numbers(block.column(c), f"column {name!r}")
+        check_integers(table, ranges)
 
     def codes(self, table: InMemoryDataset, buffer: NDArray[np.uint8] | None = None) -> Values:
         if self.requires != "codes":  # a rule of codes looks numbers up as they are

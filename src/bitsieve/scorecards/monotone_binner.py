@@ -20,7 +20,7 @@ from bitsieve.dataset.read import read_xy
 from bitsieve.dataset.text import Plain
 from bitsieve.dataset.text_format import ColumnRules as TextRules
 from bitsieve.dataset.text_format import TextMeaning
-from bitsieve.dataset.value_ranges import check_values
+from bitsieve.dataset.value_ranges import check_integers, check_values
 from bitsieve.diagnostics import NAME_ONLY, ParameterError, UserError
 from bitsieve.discretization.monotone.bin_counts import Totals
 from bitsieve.discretization.monotone.column_bins import (
@@ -263,8 +263,8 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
         Raises
         ------
         ValueError
-            If a parameter is not allowed, the target does not have two classes, a column holds infinite values, or
-            missing values with ``missing="error"``.
+            If a parameter is not allowed, the target does not have two classes, or a column holds infinite values,
+            missing values with ``missing="error"``, or integers that differ and are the same in double precision.
         """
         check_parameters(self)
         if y is None:
@@ -384,11 +384,12 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
         return ClassedRows(is_event, weights, Totals(n_events, table.total_weight - n_events))
 
     def _check_columns(self, table: InMemoryDataset) -> None:
-        """Refuse missing values where they are errors, and names of columns that the table does not have."""
+        """Refuse values that cannot be cut, and names of columns that the table does not have."""
         if self.edges is not None and not isinstance(self.edges, Mapping):
             raise ParameterError("edges", self.edges, "give a mapping from names of columns to their edges")
         refuse_sparse(table)
-        check_values(table, allow_missing=self.missing == "bin", n_jobs=self.n_jobs)
+        ranges = check_values(table, allow_missing=self.missing == "bin", n_jobs=self.n_jobs)
+        check_integers(table, ranges)
         for name, value in self.get_params(deep=False).items():
             if not isinstance(value, Mapping):
                 continue
