@@ -26,6 +26,7 @@ from bitsieve.discretization.monotone.pre_bins import PreBinRules
 from bitsieve.methods.by_samples.rows import Rows, Samples
 from bitsieve.methods.method import MethodResult, rank_all
 from bitsieve.utils.arrays import Columns, Flags, Floats
+from bitsieve.utils.choice import rank
 from bitsieve.utils.progress import phase
 from bitsieve.utils.types import Label
 
@@ -119,8 +120,9 @@ def _mean_over_events(values: list[float], bins_of_events: list[ColumnBins]) -> 
 
 def _order(iv_corrected: Floats, p_values: Floats) -> Columns:
     """The columns by falling value: first those that are not chance, then the others. Ties go to the lowest column."""
-    is_chance = p_values > LEVEL
-    return np.lexsort((-iv_corrected, is_chance))
+    order = rank(iv_corrected)
+    is_chance = p_values[order] > LEVEL
+    return np.concatenate([order[~is_chance], order[is_chance]])
 
 
 def _varies(rows: Rows) -> Flags:
