@@ -107,10 +107,12 @@ def test_a_method_on_counts_needs_no_scikit_learn(command, data):
 
 def test_a_file_of_numbers_needs_no_functions_of_arrow_and_no_adapter_of_frames(tmp_path):
     random = np.random.default_rng(0)
-    classes = np.arange(40) % 2
-    rows = np.column_stack([random.normal(size=(40, 3)) + classes[:, None], classes])
+    lines = ["a,b,gaps,y"]
+    for i in range(40):
+        a, b, c = (random.normal(size=3) + i % 2).round(4)
+        lines.append(f"{a},{b},{'' if i == 7 else c},{i % 2}")
     data = tmp_path / "numbers.csv"
-    np.savetxt(data, rows, delimiter=",", header="a,b,c,y", comments="", fmt=["%.4f"] * 3 + ["%d"])
+    data.write_text("\n".join(lines))
     imported, code = imported_by("select", data, "--target", "y")
     assert code == 0
     assert "pyarrow.csv" in imported
