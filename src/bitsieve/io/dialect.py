@@ -175,8 +175,8 @@ def _fractions(text: str, delimiter: str, decimal_mark: str, names: list[str]) -
     columns = _values(text, delimiter, names, _N_ROWS_OF_FRACTIONS)
     columns_of_fractions = set()
     for name, values in columns:
-        are_numbers = all(is_number(value) or fraction(value) for value in values)
-        if are_numbers and any(map(fraction, values)):
+        others = [value for value in values if not is_number(value)]
+        if all(map(fraction, others)) and any(map(fraction, values)):
             columns_of_fractions.add(name)
     return frozenset(columns_of_fractions)
 

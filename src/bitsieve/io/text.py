@@ -67,6 +67,9 @@ class ColumnKind(NamedTuple):
     values: pa.DataType
 
 
+_NUMBERS = ColumnKind(_NUMBER, _NUMBER)
+
+
 class RowParser(Protocol):
     """Converts the rows of a file to columns."""
 
@@ -175,21 +178,28 @@ class TextFile(ColumnFile):
         kinds_by_range = []
         for first, end in pairwise(self._offsets):
             table = self.parser.parse(first, end, None, self._n_rows)
-            names = table.column_names
-            columns = [without_commas(column) for column in table.columns]
+            columns = table.columns
             kinds = {}
-            for name, parsed, column in zip(names, table.schema.types, columns, strict=True):
-                kinds[name] = ColumnKind(parsed, column.type)
+            for i, (name, parsed) in enumerate(zip(table.column_names, table.schema.types, strict=True)):
+                kinds[name] = ColumnKind(parsed, parsed)
+                if parsed == _TEXT:
+                    columns[i] = without_commas(columns[i])
+                    kinds[name] = ColumnKind(parsed, columns[i].type)
             kinds_by_range.append(kinds)
             self._n_rows += table.num_rows
             is_single_range = len(self._offsets) == 2
             if is_single_range:
-                columns = [column.cast(_NUMBER) if pa.types.is_null(column.type) else column for column in columns]
-                self._table = pa.Table.from_arrays(columns, names=names)
+                columns = [
+                    column.cast(_NUMBER) if kind.parsed == _NULL else column
+                    for column, kind in zip(columns, kinds.values(), strict=True)
+                ]
+                self._table = pa.Table.from_arrays(columns, names=list(kinds))
         return kinds_by_range
 
     def _common_kinds(self, kinds_by_range: list[dict[str, ColumnKind]]) -> dict[str, ColumnKind]:
         """The kinds of the columns over all ranges. A column without values has numbers."""
+        if len(kinds_by_range) == 1:
+            return {name: _NUMBERS if kind.parsed == _NULL else kind for name, kind in kinds_by_range[0].items()}
         names = dict.fromkeys(chain.from_iterable(kinds_by_range))
         common: dict[str, ColumnKind] = {}
         several_types: dict[str, list[pa.DataType]] = {}
@@ -197,7 +207,7 @@ class TextFile(ColumnFile):
             kinds = [kinds_of_range[name] for kinds_of_range in kinds_by_range if name in kinds_of_range]
             kinds = [kind for kind in kinds if kind.parsed != _NULL]
             if not kinds:
-                common[name] = ColumnKind(_NUMBER, _NUMBER)
+                common[name] = _NUMBERS
             elif all(kind.parsed == kinds[0].parsed for kind in kinds):
                 common[name] = ColumnKind(kinds[0].parsed, _common_number([kind.values for kind in kinds]))
             else:
@@ -300,7 +310,7 @@ class DelimitedParser:
         if table is None:
             self._check_utf8(first, end)
             table = self._read_slowly(first, end, types, n_rows_before)
-        if any(pa.types.is_binary(dtype) for dtype in table.schema.types):
+        if pa.binary() in table.schema.types:
             raise NotUtf8
         return table
 
