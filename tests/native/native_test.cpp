@@ -2,6 +2,7 @@
 // chosen to touch every edge (words of 63, 64, 65 samples, empty classes, constant and wide features).
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <map>
 #include <random>
 #include <tuple>
@@ -15,6 +16,7 @@
 #include "count/pivot_counter.hpp"
 #include "count/weighted_tables.hpp"
 #include "encode/mdl.hpp"
+#include "encode/rank_sums.hpp"
 #include "encode/sorting.hpp"
 #include "kernel_set.hpp"
 
@@ -354,6 +356,52 @@ void test_mdl_unsorted() {
     }
 }
 
+void test_sorting() {
+    for (const std::size_t n : {2u, 24u, 25u, 191u, 192u, 3000u, 8191u, 20000u}) {
+        std::vector<KeyedRow> items(n), spare;
+        std::uint64_t state = n;
+        for (std::size_t i = 0; i < n; ++i) {
+            state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+            const std::uint64_t number = state >> 33;
+            double value = double(number) - 1e9;
+            if (number % 3 == 0) value = 1 + double(number % 4096) / 4503599627370496.0;  // they differ in low bits
+            if (number % 50 == 0) value = number % 100 ? 1e300 : -1e300;
+            items[i] = {key_of(value), std::uint32_t(i)};
+        }
+        std::vector<KeyedRow> expected = items;
+        std::stable_sort(expected.begin(), expected.end(),
+                         [](const KeyedRow& a, const KeyedRow& b) { return a.key < b.key; });
+        const std::vector<KeyedRow> rows = items;
+        sort_by_key(items, spare);
+        bool ascends = items.size() == n;
+        std::vector<bool> seen(n);
+        for (std::size_t i = 0; i < n && ascends; ++i) {
+            ascends = items[i].key == expected[i].key && items[i].key == rows[items[i].row].key && !seen[items[i].row];
+            seen[items[i].row] = true;
+        }
+        check(ascends, "sorted rows");
+    }
+}
+
+void test_rank_sums() {
+    const double missing = std::numeric_limits<double>::quiet_NaN();
+    const std::vector<double> whole{3, 1, missing, 1, 7};
+    const std::vector<double> fractions{0.5, -0.0, missing, 0.0, 1e300};
+    const std::vector<std::int32_t> classes{0, 1, 1, 0, 1};
+    // Ranks 3, 1.5, 1.5 and 4 of 4: twice these, less 5.
+    const RankSums sums = rank_sums({whole.data(), fractions.data()}, 5, classes.data(), 2, nullptr);
+    check(sums.n_samples == std::vector<std::int64_t>{2, 2, 2, 2}, "samples of ranks");
+    check(sums.deviations == std::vector<std::int64_t>{-1, 1, -1, 1}, "sums of ranks");
+    check(sums.ties_low == std::vector<std::int64_t>{6, 6} && sums.ties_high == std::vector<std::int64_t>{0, 0},
+          "ties of ranks");
+    // The weights repeat rows: 3, 1, 1, 1 and 7 three times.
+    const std::vector<std::int64_t> weights{1, 2, 1, 1, 3};
+    const RankSums weighted = rank_sums({whole.data(), fractions.data()}, 5, classes.data(), 2, weights.data());
+    check(weighted.n_samples == std::vector<std::int64_t>{2, 5, 2, 5}, "samples of weighted ranks");
+    check(weighted.deviations == std::vector<std::int64_t>{-4, 4, -4, 4}, "sums of weighted ranks");
+    check(weighted.ties_low == std::vector<std::int64_t>{48, 48}, "ties of weighted ranks");
+}
+
 }  // namespace
 
 int main() {
@@ -361,6 +409,8 @@ int main() {
     test_terms();
     test_mdl();
     test_mdl_unsorted();
+    test_sorting();
+    test_rank_sums();
     test_columns(passed, failed);
     test_cuts(passed, failed);
     test_variational(passed, failed);
