@@ -15,16 +15,16 @@ public:
     ColumnSums(std::int64_t n_total, std::int64_t* n_samples, std::int64_t* deviations)
         : n_total_(n_total), n_samples_(n_samples), deviations_(deviations) {}
 
-    // The next value: add_samples(add) calls add(class, samples) for its n_of_value samples.
-    template <class AddSamples>
-    void add_value(std::int64_t n_of_value, const AddSamples& add_samples) {
-        const std::int64_t deviation = 2 * n_smaller_ + n_of_value - n_total_;
-        add_samples([&](std::size_t label, std::int64_t n) {
-            n_samples_[label] += n;
-            deviations_[label] += n * deviation;
-        });
-        if (n_of_value > 1) ties_ += (__int128(n_of_value) * n_of_value - 1) * n_of_value;
-        n_smaller_ += n_of_value;
+    // The next value, whose n samples are added after it.
+    void begin_value(std::int64_t n) {
+        deviation_ = 2 * n_smaller_ + n - n_total_;
+        n_smaller_ += n;
+        if (n > 1) ties_ += (__int128(n) * n - 1) * n;
+    }
+
+    void add(std::size_t label, std::int64_t n) {
+        n_samples_[label] += n;
+        deviations_[label] += n * deviation_;
     }
 
     __int128 ties() const { return ties_; }
@@ -33,22 +33,27 @@ private:
     std::int64_t n_total_;
     std::int64_t* n_samples_;
     std::int64_t* deviations_;
-    std::int64_t n_smaller_ = 0;
+    std::int64_t n_smaller_ = 0;  // than the next value
+    std::int64_t deviation_ = 0;  // of a sample of the present value
     __int128 ties_ = 0;
 };
 
-// counts: see count_classes.
+// The ties of a column; counts are those of count_classes.
 __int128 add_counted(const std::vector<std::uint32_t>& counts, std::size_t n_classes, std::int64_t* n_samples,
                      std::int64_t* deviations) {
-    ColumnSums sums(std::accumulate(counts.begin(), counts.end(), std::int64_t(0)), n_samples, deviations);
-    for (auto value = counts.begin(); value != counts.end(); value += std::ptrdiff_t(n_classes))
-        sums.add_value(std::accumulate(value, value + std::ptrdiff_t(n_classes), std::int64_t(0)), [&](auto&& add) {
-            for (std::size_t c = 0; c < n_classes; ++c) add(c, value[std::ptrdiff_t(c)]);
-        });
+    const auto sum = [](const std::uint32_t* first, std::size_t n) {
+        return std::accumulate(first, first + n, std::int64_t(0));
+    };
+    ColumnSums sums(sum(counts.data(), counts.size()), n_samples, deviations);
+    const std::uint32_t* end = counts.data() + counts.size();
+    for (const std::uint32_t* value = counts.data(); value != end; value += n_classes) {
+        sums.begin_value(sum(value, n_classes));
+        for (std::size_t c = 0; c < n_classes; ++c) sums.add(c, value[c]);
+    }
     return sums.ties();
 }
 
-// label(item) and times(item): the class of an item, and how many samples it is.
+// The ties of a column. An item is times(item) samples of the class label(item).
 template <class Label, class Times>
 __int128 add_sorted(const std::vector<KeyedRow>& items, const Label& label, const Times& times, std::int64_t* n_samples,
                     std::int64_t* deviations) {
@@ -59,9 +64,8 @@ __int128 add_sorted(const std::vector<KeyedRow>& items, const Label& label, cons
         std::int64_t n_of_value = 0;
         for (end = first; end < items.size() && items[end].key == items[first].key; ++end)
             n_of_value += times(items[end]);
-        sums.add_value(n_of_value, [&](auto&& add) {
-            for (std::size_t i = first; i < end; ++i) add(label(items[i]), times(items[i]));
-        });
+        sums.begin_value(n_of_value);
+        for (std::size_t i = first; i < end; ++i) sums.add(label(items[i]), times(items[i]));
     }
     return sums.ties();
 }
