@@ -265,7 +265,7 @@ def on_order_of_text(fit: Fit) -> list[Diagnostic]:
     ]
     if not columns_of_text:
         return []
-    return [selection_notes.text_in_order(make_stopping(rule).name, _names(table, columns_of_text))]
+    return [selection_notes.text_in_order(make_stopping(rule).name, [table.names[j] for j in columns_of_text])]
 
 
 def on_many_values(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
