@@ -12,6 +12,7 @@ import bitsieve
 from bitsieve.cli import main
 from bitsieve.evaluate.methods import make_selectors
 from bitsieve.methods.registry import find_method, list_methods
+from bitsieve.pipeline.discretize import BinningParameters
 
 X, Y = load_wine(return_X_y=True)
 
@@ -69,7 +70,8 @@ def test_another_protocol_is_refused():
 
 def test_a_comparison_has_the_parameters_of_the_papers():
     methods = ["jmi", "sdpcmi", "svm-rfe"]
-    selectors = make_selectors(methods, 3, "auto", 0, {"refine": "swap"}, as_published=True)
+    binning = BinningParameters("auto", bins_within=False, missing=None)
+    selectors = make_selectors(methods, 3, binning, 0, {"refine": "swap"}, as_published=True)
     assert selectors["jmi"].estimator == "plug-in"
     assert selectors["svm-rfe"].step == 1
     assert selectors["sdpcmi"].refine == "swap"
