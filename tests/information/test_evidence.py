@@ -354,5 +354,5 @@ def test_tails_of_pairs_in_blocks_of_any_size(monkeypatch, make_table):
     monkeypatch.setattr(evidence, "CELLS_AT_ONCE", 0)
     assert carries_information(information, np.arange(12)).value.tolist() == expected.tolist()
     pairs = [(None, np.arange(12)), (3, np.array([1, 7])), (0, np.array([2]))]
-    of_each = [evidence._log_tails(information.source, [pair]) for pair in pairs]
-    assert evidence._log_tails(information.source, pairs).tolist() == np.concatenate(of_each).tolist()
+    of_each = [evidence.log_tails_of_pairs(information.source, [pair]) for pair in pairs]
+    assert evidence.log_tails_of_pairs(information.source, pairs).tolist() == np.concatenate(of_each).tolist()

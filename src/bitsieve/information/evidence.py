@@ -71,7 +71,7 @@ def are_informative_alone(information: Information, level: float) -> Flags:
     may_pass = columns_that_may_pass(PlugInInformation(source), limit)
     is_informative = np.zeros(information.n_features, bool)
     if len(may_pass):
-        log_p = _log_tails(source, [(None, may_pass)]) + log_codings(source, may_pass)
+        log_p = log_tails_of_pairs(source, [(None, may_pass)]) + log_codings(source, may_pass)
         is_informative[may_pass] = log_p <= limit
     return is_informative
 
@@ -102,7 +102,7 @@ def log_codings(source: CountSource, columns: Columns) -> Floats:
 def _are_informative(information: Information, chosen: Columns, penalty: Floats, n_tried: int, level: float) -> Flags:
     """:func:`carries_information` of the columns ``chosen``; ``penalty`` is added to the logarithm of each p-value."""
     source = information.source
-    is_informative: Flags = _log_tails(source, [(None, chosen)]) + penalty <= log(level / 2 / n_tried)
+    is_informative: Flags = log_tails_of_pairs(source, [(None, chosen)]) + penalty <= log(level / 2 / n_tried)
     candidates = np.flatnonzero(~is_informative & information.varies[chosen])  # indices in ``chosen``
     if not len(candidates):
         return is_informative
@@ -118,7 +118,7 @@ def _are_informative(information: Information, chosen: Columns, penalty: Floats,
             for row, is_tested_with_pivot in zip(rows, is_tested, strict=True):
                 pivot_column = int(chosen[pivots[row]])
                 pairs.append((pivot_column, chosen[candidates[is_tested_with_pivot]]))
-            passes = _log_tails(source, pairs) <= limit[rows][is_tested]
+            passes = log_tails_of_pairs(source, pairs) <= limit[rows][is_tested]
             _, tested = np.nonzero(is_tested)  # indices in ``candidates``, pivot by pivot as in ``pairs``
             is_informative[candidates[tested[passes]]] = True
     return is_informative
@@ -139,7 +139,7 @@ def _may_be_significant(
     return is_possible
 
 
-def _log_tails(source: CountSource, pairs: Sequence[tuple[int | None, Columns]]) -> Floats:
+def log_tails_of_pairs(source: CountSource, pairs: Sequence[tuple[int | None, Columns]]) -> Floats:
     """:func:`log_tails` of the tables of each pivot (None: no pivot) with each of its columns, in this order.
 
     Tables are tested in batches, so that few of them are in memory at once.

@@ -10,7 +10,7 @@ from typing import Literal, Self, get_args
 import numpy as np
 
 from bitsieve.counts.source import CountSource
-from bitsieve.information.evidence import log_codings, log_tails, n_columns_tried
+from bitsieve.information.evidence import log_codings, log_tails_of_pairs, n_columns_tried
 from bitsieve.information.log_rank import has_unequal_hazards
 from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import ConditionalInformation, Information
@@ -115,10 +115,7 @@ def _affordable_test(source: CountSource, n_columns: int, n_tried: int) -> TestO
 
 def _test_alone(source: CountSource, columns: Columns, penalty: Floats, n_tried: int) -> Flags:
     """Whether each column is more informative than chance by itself."""
-    is_informative = np.zeros(len(columns), bool)
-    for i in range(len(columns)):
-        (log_p,) = log_tails(source.tables(None, columns[[i]], True))
-        is_informative[i] = log_p + penalty[i] <= log(LEVEL / n_tried)
+    is_informative: Flags = log_tails_of_pairs(source, [(None, columns)]) + penalty <= log(LEVEL / n_tried)
     return is_informative
 
 
