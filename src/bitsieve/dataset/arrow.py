@@ -240,9 +240,9 @@ def _is_opaque_decimal(kind: pa.DataType) -> bool:
 
 def _decimals_in_text(text: pa.Array, what: str) -> np.ndarray:
     """Convert decimals that are written as text to floats."""
-    floats = _as_float(text)
     import pyarrow.compute as pc
 
+    floats = _as_float(text)
     max_length = pc.max(pc.utf8_length(text)).as_py() or 0  # None where all are missing
     if max_length > EXACT_DIGITS:
         decimals = {Decimal(value) for value in text.unique().drop_null().to_pylist()}

@@ -312,9 +312,8 @@ def _with_objects_read(
     read_objects, text_meanings = _columns_that_can_be_read(objects, names, rules)
     columns: list[Any] = list(numbers)
     for j in objects:
-        columns[j] = read_objects.get(
-            j, np.zeros(len(series[j]), np.uint8)
-        )  # zeros, as in every column that is dropped
+        blank = np.zeros(len(series[j]), np.uint8)  # as of every column that is dropped
+        columns[j] = read_objects.get(j, blank)
     have_names = all(isinstance(label, str) for label in labels)
     feature_names = np.asarray(labels, dtype=object) if have_names else None
     return InMemoryDataset(columns, names, feature_names, text_meanings=text_meanings)

@@ -138,7 +138,7 @@ def survival_columns(y: ColumnLike) -> SurvivalColumns | None:
         return y
     if isinstance(y, np.ndarray):
         return None if y.dtype.names is None else _columns_of_structured_array(y)
-    if isinstance(y, (str, list)) or is_arrow_column(y):
+    if isinstance(y, (str, list)) or is_arrow_column(y):  # names of columns, or a single column
         return None
     import narwhals as nw
 

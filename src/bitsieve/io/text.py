@@ -67,7 +67,7 @@ class ColumnKind(NamedTuple):
     values: pa.DataType
 
 
-_NUMBERS = ColumnKind(_NUMBER, _NUMBER)
+_KIND_OF_NUMBERS = ColumnKind(_NUMBER, _NUMBER)
 
 
 class RowParser(Protocol):
@@ -199,7 +199,9 @@ class TextFile(ColumnFile):
     def _common_kinds(self, kinds_by_range: list[dict[str, ColumnKind]]) -> dict[str, ColumnKind]:
         """The kinds of the columns over all ranges. A column without values has numbers."""
         if len(kinds_by_range) == 1:
-            return {name: _NUMBERS if kind.parsed == _NULL else kind for name, kind in kinds_by_range[0].items()}
+            return {
+                name: _KIND_OF_NUMBERS if kind.parsed == _NULL else kind for name, kind in kinds_by_range[0].items()
+            }
         names = dict.fromkeys(chain.from_iterable(kinds_by_range))
         common: dict[str, ColumnKind] = {}
         several_types: dict[str, list[pa.DataType]] = {}
@@ -207,7 +209,7 @@ class TextFile(ColumnFile):
             kinds = [kinds_of_range[name] for kinds_of_range in kinds_by_range if name in kinds_of_range]
             kinds = [kind for kind in kinds if kind.parsed != _NULL]
             if not kinds:
-                common[name] = _NUMBERS
+                common[name] = _KIND_OF_NUMBERS
             elif all(kind.parsed == kinds[0].parsed for kind in kinds):
                 common[name] = ColumnKind(kinds[0].parsed, _common_number([kind.values for kind in kinds]))
             else:
