@@ -161,6 +161,11 @@ def _write_values(shape: Shape, seed: int, folder: Path) -> None:
 
 
 def _write_risks(shape: Shape, seed: int, folder: Path) -> None:
+    values, is_event = _risks(shape, seed)
+    _save(folder, values=values, classes=is_event.astype(np.int32))
+
+
+def _risks(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Normal columns of which every third one carries information about an event, less the further right it stands."""
     random = np.random.default_rng([seed, 3])
     values = np.empty((shape.samples, shape.features), order="F")
@@ -170,7 +175,14 @@ def _write_risks(shape: Shape, seed: int, folder: Path) -> None:
         if j % 3 == 0:
             log_odds += 2 * 0.8**j * values[:, j]
     is_event = random.random(shape.samples) < 1 / (1 + np.exp(-log_odds))
-    _save(folder, values=values, classes=is_event.astype(np.int32))
+    return values, is_event
+
+
+def _write_risks_as_text(shape: Shape, seed: int, folder: Path) -> None:
+    """The same with all digits, as programs write them; most columns of many are unrelated to the event."""
+    values, is_event = _risks(shape, seed)
+    columns = {f"x{j}": values[:, j] for j in range(shape.features)}
+    csv.write_csv(pa.table({**columns, "class": is_event.astype(np.int32)}), folder / "table.csv")
 
 
 def _write_text(shape: Shape, seed: int, folder: Path) -> None:
@@ -369,6 +381,7 @@ MAKERS = {
     "network": _write_network,
     "values": _write_values,
     "risks": _write_risks,
+    "risks_csv": _write_risks_as_text,
     "csv": _write_text,
     "parquet": _write_parquet,
     "huge_parquet": _write_huge_parquet,

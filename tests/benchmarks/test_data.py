@@ -7,7 +7,7 @@ from benchmarks.data import MAKERS, PUBLIC_COLUMNS, Data, Shape, make_codes, mak
 
 from bitsieve.io.read import read_table
 
-FORMATS = {"huge_parquet": "parquet", "huge_doubles": "parquet"}  # of the others it is their name
+FORMATS = {"huge_parquet": "parquet", "huge_doubles": "parquet", "risks_csv": "csv"}  # of the others it is their name
 
 
 def test_codes_are_seeded_and_dependent():
