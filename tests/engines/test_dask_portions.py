@@ -14,7 +14,7 @@ from distributed import Client, LocalCluster
 
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
-from bitsieve.counts.tables import DENSE_CELLS
+from bitsieve.counts.tables import DENSE_CELLS, make_entropy_terms
 from bitsieve.engines.dask import FAN_IN, DaskPartitions
 from bitsieve.engines.data_partitions import PartitionedSource
 from bitsieve.engines.pair_tables import shapes_of_pairs
@@ -139,12 +139,8 @@ def test_a_packed_portion_can_be_sent_and_says_what_it_weighs(table):
     assert sys.getsizeof(source) > source.nbytes
 
 
-@pytest.mark.parametrize(("n_more_cells", "n_passes"), [(0, 1), (-1, 3)], ids=["all pairs at once", "by request"])
-def test_pairs_beyond_the_limit_are_counted_as_they_are_asked_for(table, n_more_cells, n_passes, monkeypatch):
-    n_cells = sum(np.prod(shape) for shape in shapes_of_pairs(np.array([5, 4, 3], np.int32), 4))
-    monkeypatch.setattr(DaskPartitions, "max_pair_cells", int(n_cells) + n_more_cells)
-    codes = np.minimum(table[0][:, :3], [4, 3, 2])
-    source = PartitionedSource(portions_of((codes, table[1]), [100, 200]))
+def recorded_tasks(monkeypatch):
+    """The names of the passes over the samples from now on."""
     total = DaskPartitions.total
     tasks = []
 
@@ -153,6 +149,31 @@ def test_pairs_beyond_the_limit_are_counted_as_they_are_asked_for(table, n_more_
         return total(partitions, task, work, merge)
 
     monkeypatch.setattr(DaskPartitions, "total", recorded_total)
+    return tasks
+
+
+def test_a_test_of_one_column_counts_its_table_once(table, monkeypatch):
+    partition = PartitionedSource(portions_of(table, [100, 200])).partition().refine(2)
+    tasks = recorded_tasks(monkeypatch)
+    terms = make_entropy_terms(N)
+    seeds = np.arange(5, dtype=np.uint64)
+    first = partition.shuffled_sums(terms, 1, seeds)
+    assert partition.shuffled_sums(terms, 1, seeds).tolist() == first.tolist()
+    partition.degrees_of_freedom(1)
+    partition.sums(terms, np.array([1]))
+    assert tasks == ["count"]
+    partition.degrees_of_freedom(0)
+    partition.tables(np.array([0]), False)
+    assert tasks == ["count"] * 3
+
+
+@pytest.mark.parametrize(("n_more_cells", "n_passes"), [(0, 1), (-1, 3)], ids=["all pairs at once", "by request"])
+def test_pairs_beyond_the_limit_are_counted_as_they_are_asked_for(table, n_more_cells, n_passes, monkeypatch):
+    n_cells = sum(np.prod(shape) for shape in shapes_of_pairs(np.array([5, 4, 3], np.int32), 4))
+    monkeypatch.setattr(DaskPartitions, "max_pair_cells", int(n_cells) + n_more_cells)
+    codes = np.minimum(table[0][:, :3], [4, 3, 2])
+    source = PartitionedSource(portions_of((codes, table[1]), [100, 200]))
+    tasks = recorded_tasks(monkeypatch)
     for pivot in range(3):
         source.tables(pivot, np.arange(3), pivot > 0)
     assert tasks == ["count"] * n_passes

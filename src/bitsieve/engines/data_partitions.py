@@ -337,6 +337,14 @@ class PartitionedSource(ConditioningSource):
         return PartitionedSource(partitions.map("join", join), self.n_classes)
 
 
+class LastTable(NamedTuple):
+    """The table of the groups with the column that was asked for last."""
+
+    column: int
+    by_class: bool
+    table: ContingencyTable
+
+
 class GroupedSamples(Partition):
     """All samples, in groups of equal codes in some columns; ``keys`` are the codes of each group."""
 
@@ -349,6 +357,7 @@ class GroupedSamples(Partition):
         self._keys = keys
         if group_of_samples is not None:
             self.group_of_samples = group_of_samples
+        self._last_table: LastTable | None = None
 
     @cached_property
     def group_of_samples(self) -> DataPartitions:
@@ -369,6 +378,18 @@ class GroupedSamples(Partition):
         return GroupedSamples(self.source, keys, samples_and_groups.map("refine", renumber))
 
     def tables(self, columns: Columns | None, by_class: bool) -> list[ContingencyTable]:
+        if columns is None or len(columns) != 1:
+            return self._count(columns, by_class)
+        # A test of one column asks for its table again with every batch of shuffles.
+        last = self._last_table
+        if last is None or last.column != columns[0] or last.by_class != by_class:
+            (table,) = self._count(columns, by_class)
+            last = LastTable(int(columns[0]), by_class, table)
+            self._last_table = last
+        return [last.table]
+
+    def _count(self, columns: Columns | None, by_class: bool) -> list[ContingencyTable]:
+        """Count the tables of one request in a pass over the samples."""
         n_groups = len(self.keys)
         n_classes = self.source.n_classes if by_class else 1
         n_codes = np.ones(1, np.int64) if columns is None else self.source.arities[columns].astype(np.int64)
