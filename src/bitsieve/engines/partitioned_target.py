@@ -45,7 +45,8 @@ def open_target(
     engine, reader, summary, parsings = _summarize_text(open_engine, reader)
     if summary is None:
         weighted = roles.weight_name is not None
-        raise no_rows_left(engine.label, weighted=weighted, drop_missing=reader.drop_missing)
+        drops_rows = engine.n_without_target > 0
+        raise no_rows_left(engine.label, weighted=weighted, drop_missing=drops_rows)
     coding = summary.fitted(roles.target_name, TargetKind.from_options(options), options.categories_of_strata)
     if coding.needs_combinations:
         coding = with_combinations(coding, engine, reader)
