@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +15,8 @@ from bitsieve.discretization.monotone.bin_counts import BinCounts
 from bitsieve.utils.arrays import Flags, Floats, Integers
 
 Keys = NDArray[np.uint64]
-MIN_ROWS_OF_PIECE = 1 << 14  # fewer are sorted by one thread before a second one has started
-ROWS_DRAWN = 256  # for each piece, to find limits between which about equally many rows lie
+MIN_ROWS_OF_BLOCK = 1 << 14  # fewer are sorted before another thread has started
+ROWS_DRAWN = 256  # for each piece, to find limits that part the rows about equally
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,21 +79,11 @@ def sort_numbers(
 ) -> SortedNumbers:
     """The included numbers in ascending order, with their classes. None of them is missing."""
     values = np.ascontiguousarray(numbers)
-    limits = _limits_of_pieces(values, is_included, n_threads)
-    edges = [len(values) * block // n_threads for block in range(n_threads + 1)]
+    n_blocks = max(1, min(n_threads, len(values) // MIN_ROWS_OF_BLOCK))
+    edges = [len(values) * block // n_blocks for block in range(n_blocks + 1)]
     blocks = [slice(first, end) for first, end in pairwise(edges)]
-    rows_reaching = np.empty((len(limits) + 1, n_threads), np.int64)  # in each block
-
-    def count_reaching(block: int) -> None:
-        rows = blocks[block]
-        rows_reaching[:, block] = _native.count_reaching(values[rows], is_included[rows], limits)
-
-    run_blocks(count_reaching, range(n_threads), n_threads)
-    rows_of_blocks = np.diff(edges)
-    rows_of_pieces = -np.diff(rows_reaching, axis=0, append=0)
-    rows_of_pieces = np.vstack([rows_of_pieces, rows_of_blocks - rows_reaching[0]])  # the last ones are not included
-    ends = np.cumsum(rows_of_pieces).reshape(rows_of_pieces.shape)
-    firsts = ends - rows_of_pieces
+    limits = _limits_of_pieces(values, is_included, n_blocks)
+    places = _places_of_keys(values, is_included, limits, blocks)
     keys = np.empty(len(values), np.uint64)
     placed_weights = None if weights is None else np.empty(len(values), np.int64)
 
@@ -104,35 +95,59 @@ def sort_numbers(
             is_included[rows],
             None if weights is None else weights[rows],
             limits,
-            np.ascontiguousarray(firsts[:, block]),
-            np.ascontiguousarray(ends[:, block]),
+            np.ascontiguousarray(places.firsts[:, block]),
+            np.ascontiguousarray(places.ends[:, block]),
             keys,
             placed_weights,
         )
 
-    run_blocks(place_keys, range(n_threads), n_threads)
+    run_blocks(place_keys, range(n_blocks), n_blocks)
     pieces = []
     for piece in range(len(limits) + 1):
-        rows = slice(firsts[piece, 0], ends[piece, -1])
+        rows = slice(places.firsts[piece, 0], places.ends[piece, -1])
         weights_of_piece = None if placed_weights is None else placed_weights[rows]
         is_negative = piece == 0 or bool(limits[piece - 1] < 0)
         pieces.append(SortedPiece(keys[rows], weights_of_piece, is_negative))
     filled = [piece for piece in pieces if len(piece.keys)]
-    run_blocks(_sort, filled, n_threads)
+    run_blocks(_sort, filled, n_blocks)
     return SortedNumbers(filled)
 
 
-def _limits_of_pieces(values: Floats, is_included: Flags, n_threads: int) -> Floats:
-    """Where pieces begin: at zero, and at numbers that part the rows about equally, a piece for each thread."""
-    n_pieces = min(n_threads, len(values) // MIN_ROWS_OF_PIECE)
-    if n_pieces < 2:
+def _limits_of_pieces(values: Floats, is_included: Flags, n_pieces: int) -> Floats:
+    """Where pieces begin: at zero, and at numbers that part the rows about equally."""
+    if n_pieces == 1:
         return np.zeros(1)
-    step = len(values) // (n_pieces * ROWS_DRAWN)
+    step = max(1, len(values) // (n_pieces * ROWS_DRAWN))
     drawn = np.sort(values[::step][is_included[::step]])
     if not len(drawn):
         return np.zeros(1)
     ranks = np.arange(1, n_pieces) * len(drawn) // n_pieces
     return np.unique(np.append(drawn[ranks], 0.0))
+
+
+class PlacesOfKeys(NamedTuple):
+    """Where the keys of each piece from each block of rows are, an array with a row for each piece.
+
+    The rows that are not included are one piece more, the last.
+    """
+
+    firsts: Integers
+    ends: Integers
+
+
+def _places_of_keys(values: Floats, is_included: Flags, limits: Floats, blocks: list[slice]) -> PlacesOfKeys:
+    n_reaching = np.empty((len(limits) + 1, len(blocks)), np.int64)
+
+    def count(block: int) -> None:
+        rows = blocks[block]
+        n_reaching[:, block] = _native.count_reaching(values[rows], is_included[rows], limits)
+
+    run_blocks(count, range(len(blocks)), len(blocks))
+    n_rows_of_blocks = np.array([rows.stop - rows.start for rows in blocks])
+    n_keys = -np.diff(n_reaching, axis=0, prepend=n_rows_of_blocks[np.newaxis], append=0)
+    n_keys = np.roll(n_keys, -1, axis=0)  # those that are not included, which come first here, are the last piece
+    ends = np.cumsum(n_keys).reshape(n_keys.shape)
+    return PlacesOfKeys(ends - n_keys, ends)
 
 
 def _sort(piece: SortedPiece) -> None:
