@@ -278,6 +278,18 @@ def test_columns_are_selected_first(loans):
     assert not {"age", "again"} <= {*card.features}
 
 
+def test_columns_that_are_not_selected_may_have_a_trend_of_their_own(loans):
+    X, y = loans
+    trends = dict.fromkeys(["age", "income", "debt share"], "auto")
+    binner = MonotoneBinner(trend=trends, special_values={"income": [-999]})
+    for n_features in (1, 2, 3):
+        card = bitsieve.scorecard(X, y, binner=binner, n_features_to_select=n_features)
+        assert len(card.features) == n_features
+        assert "special-value-absent" not in [note.code for note in card.diagnostics]
+    with pytest.raises(ValueError, match="names 'incme', no column of the table: did you mean 'income'"):
+        bitsieve.scorecard(X, y, binner=MonotoneBinner(trend={"incme": "peak"}), n_features_to_select=1)
+
+
 def test_what_stops_a_scorecard_is_said(loans):
     X, y = loans
     with pytest.raises(ValueError, match="linear classifier") as caught:

@@ -19,7 +19,7 @@ from bitsieve.pipeline.selection_options import SelectionOptions
 from bitsieve.results.scorecard import Scorecard
 from bitsieve.scorecards.absent_special_values import notes_on_absent_special_values
 from bitsieve.scorecards.card import fit_card
-from bitsieve.scorecards.monotone_binner import MonotoneBinner, check_binner
+from bitsieve.scorecards.monotone_binner import MonotoneBinner, check_binner, for_columns, refuse_unknown_columns
 from bitsieve.scorecards.notes import notes_on_bins, notes_on_card
 from bitsieve.scorecards.points import Points
 from bitsieve.scorecards.undeclared_values import notes_on_undeclared_values
@@ -146,17 +146,19 @@ def make_scorecard(
         chosen = _selected_columns(table, columns, execution, options)
     chosen_table = _with_columns(table, chosen)
     phase("binning")
-    binner.fit_table(chosen_table)
+    refuse_unknown_columns(binner, [str(name) for name in table.names])
+    fitted = for_columns(binner, [str(name) for name in chosen_table.names])
+    fitted.fit_table(chosen_table)
     phase("fitting the model")
     points = Points() if options.points is None else options.points
-    card = fit_card(chosen_table, binner, points, options.model, drop_wrong_sign=options.drop_wrong_sign)
+    card = fit_card(chosen_table, fitted, points, options.model, drop_wrong_sign=options.drop_wrong_sign)
     position_of_name = {str(table.names[j]): j for j in chosen.tolist()}
     notes_on_table = [note for note in prepared.diagnostics if note.code != "sentinel"]  # the next ones look further
     notes = [
         *notes_on_table,
-        *notes_on_undeclared_values(chosen_table, binner.column_bins_),
-        *notes_on_absent_special_values(chosen_table, binner),
-        *notes_on_bins(binner.column_names_, binner.column_bins_),
+        *notes_on_undeclared_values(chosen_table, fitted.column_bins_),
+        *notes_on_absent_special_values(table, binner),
+        *notes_on_bins(fitted.column_names_, fitted.column_bins_),
         *notes_on_card(card),
     ]
     return Scorecard(

@@ -6,33 +6,36 @@ from collections.abc import Mapping, Sequence
 
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.diagnostics import Diagnostic
-from bitsieve.discretization.monotone.column_bins import SpecialValue
+from bitsieve.discretization.monotone.column_bins import SpecialValue, names_of, names_of_special
 from bitsieve.scorecards.monotone_binner import ALL_OTHERS, MonotoneBinner, special_values_in
 
 
 def notes_on_absent_special_values(table: InMemoryDataset, binner: MonotoneBinner) -> list[Diagnostic]:
-    """Which special values occur in no column that they were declared for; first those of which the sign is wrong.
-
-    The binner is fitted to the table.
-    """
+    """Which special values occur in no column that they were declared for; first those of which the sign is wrong."""
     declared = binner.special_values
     values_of_column = declared if isinstance(declared, Mapping) else {ALL_OTHERS: declared}
     values_of_all = special_values_in(values_of_column.get(ALL_OTHERS))
     names = [str(name) for name in table.names]
     notes = []
     for value in values_of_all:
-        if not _occurs(value, range(len(names)), binner):
+        if not _occurs(value, range(len(names)), table):
             notes.append(_absent_value(ALL_OTHERS, value, range(len(names)), table))
     for j, name in enumerate(names):
         for value in special_values_in(values_of_column.get(name)):
-            if value not in values_of_all and not _occurs(value, [j], binner):
+            if value not in values_of_all and not _occurs(value, [j], table):
                 notes.append(_absent_value(name, value, [j], table))
     return sorted(notes, key=lambda note: not note.fix)
 
 
-def _occurs(value: SpecialValue, columns: Sequence[int], binner: MonotoneBinner) -> bool:
+def _occurs(value: SpecialValue, columns: Sequence[int], table: InMemoryDataset) -> bool:
     """Whether a special value is in one of the columns."""
-    return any(value in binner.column_bins_[j].fixed.special_values for j in columns)
+    return any(_is_in(value, j, table) for j in columns)
+
+
+def _is_in(value: SpecialValue, j: int, table: InMemoryDataset) -> bool:
+    if table.is_numeric(j):
+        return not isinstance(value, str) and bool((table.numeric(j) == value).any())
+    return not {*names_of(table.categorical(j))}.isdisjoint(names_of_special(value))
 
 
 def _absent_value(name: str, value: SpecialValue, columns: Sequence[int], table: InMemoryDataset) -> Diagnostic:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import ClassVar, Self, TypeAlias, TypeVar
 
 import numpy as np
-from sklearn.base import OneToOneFeatureMixin, TransformerMixin
+from sklearn.base import OneToOneFeatureMixin, TransformerMixin, clone
 from sklearn.utils import ClassifierTags, Tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -390,20 +390,7 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
         refuse_sparse(table)
         ranges = check_values(table, allow_missing=self.missing == "bin", n_jobs=self.n_jobs)
         check_integers(table, ranges)
-        for name, value in self.get_params(deep=False).items():
-            if not isinstance(value, Mapping):
-                continue
-            unknown = [column for column in value if column not in table.names and column != ALL_OTHERS]
-            if unknown:
-                names = [str(column) for column in table.names]
-                raise UserError(
-                    code="unknown-column",
-                    message=f"names {quoted(unknown)}, no column of the table",
-                    advice=advice_on_name(str(unknown[0]), names),
-                    fix=nearest_in(name, unknown[0], names),
-                    columns=[str(unknown[0])],
-                    parameters={name: NAME_ONLY},
-                )
+        refuse_unknown_columns(self, [str(name) for name in table.names])
 
     def _check_special_values(self, table: InMemoryDataset, names: Sequence[str]) -> None:
         """Refuse special values that are text where a column holds numbers: they would never occur."""
@@ -514,6 +501,33 @@ def binning_table(column: ColumnBins) -> DataFrame:
         },
         default_library(),
     )
+
+
+def refuse_unknown_columns(binner: MonotoneBinner, names: Sequence[str]) -> None:
+    """Refuse parameters that name a column which is not among ``names``."""
+    for parameter, value in binner.get_params(deep=False).items():
+        if not isinstance(value, Mapping):
+            continue
+        unknown = [column for column in value if column not in names and column != ALL_OTHERS]
+        if unknown:
+            raise UserError(
+                code="unknown-column",
+                message=f"names {quoted(unknown)}, no column of the table",
+                advice=advice_on_name(str(unknown[0]), names),
+                fix=nearest_in(parameter, unknown[0], names),
+                columns=[str(unknown[0])],
+                parameters={parameter: NAME_ONLY},
+            )
+
+
+def for_columns(binner: MonotoneBinner, names: Sequence[str]) -> MonotoneBinner:
+    """The binner without the parameters of columns that are not among ``names``."""
+    of_names: MonotoneBinner = clone(binner)
+    for parameter, value in binner.get_params(deep=False).items():
+        if isinstance(value, Mapping):
+            kept = {column: value[column] for column in value if column in names or column == ALL_OTHERS}
+            of_names.set_params(**{parameter: kept})
+    return of_names
 
 
 def time_unit_of(meaning: TextMeaning | None) -> str:
