@@ -322,6 +322,26 @@ def test_dates_are_scored_but_not_written_in_sql(loans):
     assert caught.value.code == "no-sql"
 
 
+@pytest.mark.parametrize("is_text", [False, True])
+def test_a_special_date_has_a_bin_of_its_own(loans, tmp_path, is_text):
+    X, y = loans
+    opened = pd.Timestamp("2020-01-01") + pd.to_timedelta(X["age"], unit="D")
+    opened[:30] = pd.Timestamp("1900-01-01")
+    frame = pd.DataFrame({"opened": opened.dt.strftime("%Y-%m-%d") if is_text else opened})
+    card = bitsieve.scorecard(frame, y, binner=MonotoneBinner(special_values={"opened": ["1900-01-01", "2999-12-31"]}))
+    column = card.card.columns[0]
+    assert column.bins.labels[-1] == "special 1900-01-01"
+    assert column.bins.fixed.counts.rows.tolist() == [30]
+    card.save(tmp_path / "card.json")
+    loaded = Scorecard.load(tmp_path / "card.json")
+    assert str(loaded) == str(card)
+    assert loaded.score(frame).tolist() == card.score(frame).tolist()
+    (note,) = [note for note in card.diagnostics if note.code == "special-value-absent"]
+    assert note.parameters == {"special_values": {"opened": ["2999-12-31"]}}
+    with pytest.raises(ValueError, match="is a text, and column 'opened' holds dates: give a date"):
+        bitsieve.scorecard(frame, y, binner=MonotoneBinner(special_values={"opened": ["never"]}))
+
+
 def test_bins_of_dates_are_named_by_dates(loans):
     X, y = loans
     opened = pd.Timestamp("2020-01-01") + pd.to_timedelta(X["age"], unit="D")

@@ -463,7 +463,8 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "categories with a smaller share of all rows are together as \"other\" (default: 0.01)", "number",
                metavar="SHARE", parameters="min_level_share"),
         Option("--special", SCORECARD,
-               "a value that is no measurement and has a bin of its own, as -999 or income=-999,-998 (repeatable)",
+               "a value that is no measurement and has a bin of its own, as -999, income=-999,-998 or "
+               "opened=1900-01-01 (repeatable)",
                metavar="VALUE", form="repeated", parameters="special_values"),
         Option("--points", SCORECARD,
                "the scale, as pdo=20,base=600,odds=50: base points at these odds, and pdo more double them",

@@ -7,7 +7,13 @@ from collections.abc import Mapping, Sequence
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.diagnostics import Diagnostic
 from bitsieve.discretization.monotone.column_bins import SpecialValue, names_of, names_of_special
-from bitsieve.scorecards.monotone_binner import ALL_OTHERS, MonotoneBinner, special_values_in
+from bitsieve.scorecards.monotone_binner import (
+    ALL_OTHERS,
+    MonotoneBinner,
+    number_of_special,
+    special_values_in,
+    time_unit_of,
+)
 
 
 def notes_on_absent_special_values(table: InMemoryDataset, binner: MonotoneBinner) -> list[Diagnostic]:
@@ -34,7 +40,8 @@ def _occurs(value: SpecialValue, columns: Sequence[int], table: InMemoryDataset)
 
 def _is_in(value: SpecialValue, j: int, table: InMemoryDataset) -> bool:
     if table.is_numeric(j):
-        return not isinstance(value, str) and bool((table.numeric(j) == value).any())
+        number = number_of_special(value, time_unit_of(table.text_meanings.get(j)))
+        return number is not None and bool((table.numeric(j) == number).any())
     return not {*names_of(table.categorical(j))}.isdisjoint(names_of_special(value))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
 from functools import partial
 from typing import ClassVar, Self, TypeAlias, TypeVar
 
@@ -27,6 +28,7 @@ from bitsieve.discretization.monotone.column_bins import (
     ClassedRows,
     ColumnBins,
     ColumnRules,
+    SpecialValue,
     bin_categories,
     bin_numbers,
 )
@@ -54,6 +56,13 @@ from bitsieve.utils.types import ColumnLike, DataFrame, Label, TableLike
 MAX_PRE_BINS = 4096  # the search over so many takes about a gigabyte
 ALL_OTHERS = "*"  # the name that stands for all columns that a mapping does not name
 MAX_BIN_COST = 500
+DATES = "M"  # the time unit of columns of dates
+_KINDS = {"": "numbers", DATES: "dates", "m": "durations"}
+_ADVICE_ON_TEXT = {
+    "": "give a number, without quotes",
+    DATES: "give a date, such as 1900-01-01",
+    "m": "give a number of microseconds",
+}
 DEFAULTS = ColumnRules(BinRules(), PreBinRules())  # of columns that a mapping does not name
 Value = TypeVar("Value")
 #: Values of a column that are no measurements, such as -999; None for none.
@@ -125,7 +134,7 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
     bin_cost : float, default=0
         What a bin costs, in units of ``1/E + 1/N``: 1 is the bias of a bin, 2 is Akaike's criterion.
     special_values : list, optional
-        Values such as -999 that are no measurements.
+        Values such as -999 that are no measurements; of a column of dates text such as "1900-01-01".
     min_level_share : float, default=0.01
         Categories with a smaller share of all rows are together as "other".
     edges : mapping from names to lists of float, optional
@@ -393,19 +402,22 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
         refuse_unknown_columns(self, [str(name) for name in table.names])
 
     def _check_special_values(self, table: InMemoryDataset, names: Sequence[str]) -> None:
-        """Refuse special values that are text where a column holds numbers: they would never occur."""
-        numeric = [name for j, name in enumerate(names) if table.is_numeric(j)]
+        """Refuse special values that are text where a column holds numbers, and text that is no date where dates."""
+        numeric = [j for j in range(len(names)) if table.is_numeric(j)]
+        unit_of_column = {j: time_unit_of(table.text_meanings.get(j)) for j in numeric}
         values_of_column = self.special_values if isinstance(self.special_values, Mapping) else {}
-        suspects = [name for name in numeric if name in values_of_column]
-        if self.special_values is not None and len(numeric) == len(names):
-            suspects = numeric  # no column is left for which text may be meant
-        for name in suspects:
+        suspects = [j for j in numeric if names[j] in values_of_column]
+        may_text_be_meant = len(numeric) < len(names) or DATES in unit_of_column.values()
+        if self.special_values is not None and not may_text_be_meant:
+            suspects = numeric
+        for j in suspects:
+            name = names[j]
             for value in special_values_in(value_for(name, self.special_values, None)):
-                if isinstance(value, str):
+                if number_of_special(value, unit_of_column[j]) is None:
                     raise UserError(
                         code="special-value-type",
-                        message=f"is a text, and column {name!r} holds numbers",
-                        advice="give a number, without quotes",
+                        message=f"is a text, and column {name!r} holds {_KINDS[unit_of_column[j]]}",
+                        advice=_ADVICE_ON_TEXT[unit_of_column[j]],
                         columns=[name],
                         parameters={"special_values": {name: [value]} if name in values_of_column else [value]},
                     )
@@ -468,12 +480,20 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
                 bin_cost=value_for(column, self.bin_cost, DEFAULTS.bins.bin_cost),
             ),
             pre_bins=PreBinRules(self.max_exact, self.max_prebins, self.refine, self.digits),
-            special_values=special_values_in(value_for(column, self.special_values, None)),
+            special_values=self._special_values_of(column, time_unit),
             min_level_share=value_for(column, self.min_level_share, DEFAULTS.min_level_share),
             edges=None if edges is None else _ascending(edges, column),
             merges_edges=trend != "auto",
             time_unit=time_unit,
         )
+
+    def _special_values_of(self, column: str, time_unit: str) -> tuple[SpecialValue, ...]:
+        """The special values of a column; those of a column of dates are numbers."""
+        values = special_values_in(value_for(column, self.special_values, None))
+        if time_unit != DATES:
+            return values
+        numbers = [number_of_special(value, time_unit) for value in values]
+        return tuple(number for number in numbers if number is not None)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -535,6 +555,18 @@ def time_unit_of(meaning: TextMeaning | None) -> str:
     if meaning is None or meaning.format.time is None:
         return ""
     return "M" if meaning.format.time == "dates" else "m"
+
+
+def number_of_special(value: SpecialValue, time_unit: str) -> float | None:
+    """A special value as columns of numbers hold it: a date is microseconds. None for text that is none."""
+    if not isinstance(value, str):
+        return value
+    if time_unit != DATES:
+        return None
+    try:
+        return float((datetime.fromisoformat(value) - datetime(1970, 1, 1)) // timedelta(microseconds=1))
+    except (ValueError, TypeError):  # no date, or one with a time zone
+        return None
 
 
 def _as_categories(table: InMemoryDataset, j: int) -> Encoded:

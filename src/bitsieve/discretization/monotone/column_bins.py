@@ -68,11 +68,12 @@ class FixedBins:
     has_missing: bool
     #: Those that were declared, and that no row has. In new rows they are in no bin, and not among other numbers.
     absent_special_values: tuple[SpecialValue, ...] = ()
+    time_unit: str = ""  # as in ``ColumnRules``
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The name of each bin."""
-        labels = [f"special {_plain_number(value)}" for value in self.special_values]
+        labels = [f"special {_text_of_value(value, self.time_unit)}" for value in self.special_values]
         if self.has_missing:
             labels.append(MISSING_LABEL)
         return tuple(labels)
@@ -255,7 +256,8 @@ def bin_numbers(numbers: Floats, rows: ClassedRows, rules: ColumnRules, n_thread
     absent = tuple(value for value in declared if value not in special_values)
     is_missing = np.isnan(numbers)
     rows_of_special = [numbers == value for value in special_values]
-    fixed = replace(_count_fixed(special_values, rows_of_special, is_missing, rows), absent_special_values=absent)
+    fixed = _count_fixed(special_values, rows_of_special, is_missing, rows)
+    fixed = replace(fixed, absent_special_values=absent, time_unit=rules.time_unit)
     is_free = ~is_missing
     for is_special in rows_of_special:
         is_free &= ~is_special
@@ -295,9 +297,14 @@ def _merge_between_edges(numbers: SortedNumbers, edges: Floats, totals: Totals, 
 
 def _texts_of_edges(edges: Floats, time_unit: str) -> list[str]:
     """The edges as their labels show them."""
-    if time_unit:
-        return [text_of_edge(edge, time_unit) for edge in edges.tolist()]
-    return [_plain_number(edge) for edge in edges.tolist()]
+    return [_text_of_value(edge, time_unit) for edge in edges.tolist()]
+
+
+def _text_of_value(value: SpecialValue, time_unit: str) -> str:
+    """A number or a time as labels show it; text as it is."""
+    if time_unit and not isinstance(value, str):
+        return text_of_edge(value, time_unit)
+    return _plain_number(value)
 
 
 def _merge_numbers(numbers: SortedNumbers, totals: Totals, rules: ColumnRules, n_threads: int) -> MergedBins:
