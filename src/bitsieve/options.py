@@ -259,6 +259,17 @@ class ExecutionOptions:
         if self.push_down is not None:
             check_flag("push_down", self.push_down)
 
+    @property
+    def parameters_for_engines(self) -> list[str]:
+        """The parameters given by the user that keep the rows out of memory."""
+        options = {
+            "engine": self.engine,
+            "push_down": self.push_down or None,
+            "memory": self.memory,
+            "spool": self.spool,
+        }
+        return [name for name, value in options.items() if value is not None]
+
 
 @dataclass(frozen=True, kw_only=True)
 class DiscretizationOptions:

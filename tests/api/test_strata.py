@@ -550,3 +550,13 @@ def test_rules_of_a_common_effect_keep_their_level(rule, limit):
     # Two standard errors of a share of 60 tables.
     assert np.mean(shares_of_false) <= limit + 2 * np.sqrt(limit * (1 - limit) / 60)
     assert n_found > 72
+
+
+@pytest.mark.parametrize("rule", ["conditional", "dcrt"])
+def test_a_rule_that_takes_no_strata_is_named(rule):
+    random = np.random.default_rng(4)
+    X = random.normal(size=(120, 4))
+    y = (X[:, 0] > 0).astype(int)
+    expected = f"stopping rule '{rule}' does not work within strata: leave out strata, or use another rule, such as fdr"
+    with pytest.raises(bitsieve.UserError, match=expected):
+        bitsieve.select(X, y, strata=random.integers(0, 3, 120), stopping=rule)

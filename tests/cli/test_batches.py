@@ -54,6 +54,10 @@ def test_output_of_batches(files, table, capsys):
             ["--memory", "1MB", "--method", "svm-rfe"],
             "method 'svm-rfe' needs all rows in memory: leave out --memory",
         ),
+        (
+            ["--memory", "1MB", "--stop", "dcrt"],
+            "stopping rule 'dcrt' needs all rows in memory: leave out --memory, or use another rule",
+        ),
     ],
 )
 def test_mistakes(files, capsys, arguments, message):

@@ -34,7 +34,7 @@ def test_weights(free, monkeypatch):
     monkeypatch.setattr("bitsieve.counts.packed.WITHOUT_LOOKING", 0)
     free(23e6)
     message = (
-        r"the weights sum to 3,000,000 samples, which take 0\.024 GB, more than the 0\.023 GB that are free: scale"
+        r"the weights sum to 3,000,000 samples, which take 0\.024 GB, more than the 0\.023 GB that are free: divide "
     )
     with pytest.raises(ValueError, match=message):
         PackedSource([[0], [1], [2]], weights=np.full(3, 10**6), kernel="table")

@@ -151,6 +151,7 @@ def test_a_column_is_explained_by_what_pairs_show(files, capsys):
         (["--counts", "{files}/first", "--binning", "quantile"], "--binning has no effect on counts"),
         (["--counts", "{files}/first", "--target", "other"], "and not of 'other': leave out --target, or count again"),
         (["--counts", "{files}/first", "--stop", "permutation"], "stopping rules need tables of more columns than the"),
+        (["--counts", "{files}/first", "--stop", "dcrt"], "stopping rules need tables of more columns than the"),
         (["--counts", "{files}/first", "--features", "auto"], "give the number of --features without --stop, or DATA"),
         (["--counts", "{files}/first", "-k", "1", "--screen", "2"], "give the rows: saved counts are of all columns"),
         (["--counts", "{files}/gone"], "holds no counts of 'bitsieve count': give the folder that its"),

@@ -10,6 +10,7 @@ from bitsieve.utils.arrays import Columns, Integers, Values
 
 MAX_CODES = 1 << 16
 MAX_FEATURES = 10**6
+ADVICE_ON_LARGE_WEIGHTS = "divide them by a number, or say that they are those of a survey: their kind is 'sampling'"
 
 
 def checked_codes(codes: Values) -> Values:
@@ -95,7 +96,7 @@ def checked_weights(weights: Values, n_rows: int) -> Integers:
         raise UserError(
             code="invalid-weights",
             message=(f"the weights sum to {weights.sum(dtype=np.float64):,.0f} samples, more than the limit of 2**31"),
-            advice="scale them down, such as by np.rint(100 * w / w.max())",
+            advice=ADVICE_ON_LARGE_WEIGHTS,
         )
     return weights.astype(np.int64)
 

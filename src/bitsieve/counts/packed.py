@@ -16,7 +16,13 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from bitsieve import _native
-from bitsieve.counts.checks import check_joint_values, checked_classes, checked_codes, checked_weights
+from bitsieve.counts.checks import (
+    ADVICE_ON_LARGE_WEIGHTS,
+    check_joint_values,
+    checked_classes,
+    checked_codes,
+    checked_weights,
+)
 from bitsieve.counts.kernels import KernelChoice, choose_kernel
 from bitsieve.counts.source import (
     SMALL_COPY_BYTES,
@@ -73,7 +79,7 @@ def check_packed_room(
     advice = "keep fewer columns or rows"
     if weighted:
         sentence = f"the weights sum to {n_samples:,} samples, which take"
-        advice = "scale them down, such as by np.rint(100 * w / w.max())"
+        advice = ADVICE_ON_LARGE_WEIGHTS
     no_order = np.empty(0, np.uint32)
     try:  # the native table reserves its arrays and writes nothing to them: no memory is taken yet
         reserved = _native.PackedTable(class_sizes, no_order, arities, kernel.name, kernel.storage)

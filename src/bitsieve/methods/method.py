@@ -165,12 +165,10 @@ def check_capabilities(
     if "dense" in lacking and "rows" in available:
         raise needs_dense_rows(who)
     if "rows" in lacking:
-        listed = " and ".join(f"{{{name}}}" if name.isidentifier() else name for name in hindrances)
-        advice = f"leave out {listed}" if listed else "give it a table in memory, such as a sample of the rows"
         raise UserError(
             code="rows-not-in-memory",
             message=f"{who} needs all rows in memory",
-            advice=f"{advice}, or use a method that needs counts alone, such as jmi",
+            advice=f"{_advice_on_rows(hindrances)}, or use a method that needs counts alone, such as jmi",
         )
     if lacking == INDEPENDENT:
         raise UserError(
@@ -180,6 +178,42 @@ def check_capabilities(
         )
     if lacking:
         raise needs_more_than_pairs()
+
+
+def check_capabilities_of_rule(
+    name: str, required: frozenset[str], available: frozenset[str], hindrances: Sequence[str]
+) -> None:
+    """Raise UserError if rows lie in strata or groups or outside memory, and the stopping rule does not take such rows.
+
+    ``hindrances``: as in :func:`check_capabilities`.
+    """
+    lacking = required - available
+    if lacking >= UNSTRATIFIED:
+        raise UserError(
+            code="strata-not-supported",
+            message=f"stopping rule {name!r} does not work within strata",
+            advice="leave out {strata}, or use another rule, such as fdr",
+        )
+    if lacking >= ROWS and not available >= CONDITIONED:
+        raise needs_more_than_pairs()
+    if lacking >= ROWS:
+        raise UserError(
+            code="rows-not-in-memory",
+            message=f"stopping rule {name!r} needs all rows in memory",
+            advice=f"{_advice_on_rows(hindrances)}, or use another rule, such as conditional",
+        )
+    if lacking >= INDEPENDENT:
+        raise UserError(
+            code="independent-rows-needed",
+            message=f"stopping rule {name!r} assumes that the rows are independent",
+            advice="leave out {groups}, or use another rule, such as fdr",
+        )
+
+
+def _advice_on_rows(hindrances: Sequence[str]) -> str:
+    """How rows come into memory."""
+    listed = " and ".join(f"{{{name}}}" if name.isidentifier() else name for name in hindrances)
+    return f"leave out {listed}" if listed else "give it a table in memory, such as a sample of the rows"
 
 
 @dataclass(frozen=True, kw_only=True)

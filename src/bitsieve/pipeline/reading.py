@@ -115,7 +115,7 @@ def plan_reading(
         if requirements.makes_bins_within:
             raise bins_within_need_rows()
         who = f"method {requirements.method_name!r}"
-        check_capabilities(who, requirements.capabilities, COUNTS, _parameters_for_engines(execution))
+        check_capabilities(who, requirements.capabilities, COUNTS, execution.parameters_for_engines)
     return ReadingPlan(
         data=data,
         engine=engine,
@@ -148,14 +148,3 @@ def _check_push_down(data: TableLike, execution: ExecutionOptions, engine_is_ope
             "where they are"
         )
     raise ParameterError("push_down", execution.push_down, advice)
-
-
-def _parameters_for_engines(execution: ExecutionOptions) -> list[str]:
-    """The parameters given by the user that keep the rows out of memory."""
-    options = {
-        "engine": execution.engine,
-        "push_down": execution.push_down or None,
-        "memory": execution.memory,
-        "spool": execution.spool,
-    }
-    return [name for name, value in options.items() if value is not None]

@@ -9,8 +9,9 @@ from typing import Any
 from bitsieve.counts.threads import shared_helpers
 from bitsieve.dataset.dataset import Dataset
 from bitsieve.discretization.registry import make_binner, make_discretizer
+from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.methods.constraints import Candidates
-from bitsieve.methods.method import UNSTRATIFIED, Method, check_capabilities
+from bitsieve.methods.method import UNSTRATIFIED, Method, check_capabilities, check_capabilities_of_rule
 from bitsieve.options import DiscretizationOptions, ExecutionOptions
 from bitsieve.pipeline.column_parameters import arguments_by_index
 from bitsieve.pipeline.discretize import CountedTable, discretize
@@ -35,11 +36,20 @@ PROPOSED_SCREENS = (10_000, 5_000, 2_000, 1_000, 500, 200, 100)  # columns
 def run(prepared: PreparedSelection, execution: ExecutionOptions) -> Fit:
     """Check the options, and run the method on a prepared table. With a screen the method gets fewer columns."""
     check_options(prepared.selection, prepared.discretization, execution)
-    method = prepared.selection.method
-    check_capabilities(f"method {method.name!r}", prepared.selection.required_capabilities, prepared.table.capabilities)
+    check_data(prepared, execution)
     if prepared.selection.screen is None:
         return run_on_table(prepared, execution)
     return _run_on_screened_columns(prepared, prepared.selection.screen, execution)
+
+
+def check_data(prepared: PreparedSelection, execution: ExecutionOptions) -> None:
+    """Refuse data that the stopping rule, or else the method, does not take."""
+    selection = prepared.selection
+    available = prepared.table.capabilities
+    if selection.stopping is not None:
+        rule = make_stopping(selection.stopping)
+        check_capabilities_of_rule(rule.name, rule.required_capabilities, available, execution.parameters_for_engines)
+    check_capabilities(f"method {selection.method.name!r}", selection.required_capabilities, available)
 
 
 def run_on_table(prepared: PreparedSelection, execution: ExecutionOptions) -> Fit:

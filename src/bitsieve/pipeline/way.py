@@ -11,14 +11,13 @@ from bitsieve.dataset.dataset import Dataset
 from bitsieve.dataset.value_ranges import check_values
 from bitsieve.diagnostics import parameter_reported_as
 from bitsieve.engines.postgres import one_snapshot
-from bitsieve.methods.method import check_capabilities
 from bitsieve.options import DiscretizationOptions, ExecutionOptions, ReadOptions
 from bitsieve.pipeline.diagnose import refuse_constant_data
 from bitsieve.pipeline.evidence import with_evidence
 from bitsieve.pipeline.fit import Fit
 from bitsieve.pipeline.prepare import prepare_selection
 from bitsieve.pipeline.reading import Requirements, plan_reading
-from bitsieve.pipeline.run import check_options, run
+from bitsieve.pipeline.run import check_data, check_options, run
 from bitsieve.pipeline.selection_options import SelectionOptions
 from bitsieve.utils.types import TableLike
 
@@ -53,9 +52,7 @@ def check_read_table(
     prepared = prepare_selection(table, selection, discretization, execution)
     refuse_constant_data(prepared.table)
     check_options(prepared.selection, prepared.discretization, execution)
-    check_capabilities(
-        f"method {selection.method.name!r}", prepared.selection.required_capabilities, table.capabilities
-    )
+    check_data(prepared, execution)
     rows = prepared.table.rows
     if rows is not None and not rows.is_sparse:
         check_values(rows, allow_missing=prepared.takes_missing)
