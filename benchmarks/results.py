@@ -24,6 +24,14 @@ def kind_of(machine: Mapping[str, Any]) -> str:
     return re.sub(r"[^a-z0-9]+", "-", " ".join(words).lower()).strip("-")
 
 
+def load_of(machine: Mapping[str, Any]) -> str:
+    """What else ran: ", load 14 on 2 cores" where more processes wanted to run than there are cores, else empty."""
+    load_average = machine.get("load_average")
+    if load_average is None or round(load_average[0]) <= machine["cores"]:
+        return ""
+    return f", load {round(load_average[0])} on {machine['cores']} cores"
+
+
 def document(benchmark: str, claim: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The results of a study, which has no contestants; its rows have details only."""
     return {"benchmark": benchmark, "claim": claim, "machine": machine(), "rows": list(rows)}

@@ -128,7 +128,8 @@ def section(document: Mapping[str, Any]) -> str:
     """One kind of result: what it shows, where it was measured, and the numbers."""
     machine = document["machine"]
     lines = [f"### {document['benchmark']}\n", f"{document['claim']}\n"]
-    lines.append(f"{machine['cpu']}, {machine['date'][:10]}, commit {machine.get('commit') or 'unknown'}.\n")
+    commit = machine.get("commit") or "unknown"
+    lines.append(f"{machine['cpu']}, {machine['date'][:10]}, commit {commit}{results.load_of(machine)}.\n")
     is_timed = any("seconds" in row for row in document["rows"])
     if is_timed:
         lines.append(f"{unit(document)}.\n".capitalize())

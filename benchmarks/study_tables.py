@@ -101,7 +101,7 @@ def monotone_bins(document: Document) -> str:
     programs = list(document["rows"][0]["details"])
     lines = [f"| column | {' | '.join(programs)} |", "|---|" + "---|" * len(programs)]
     for row in document["rows"]:
-        if programs[0] not in row["details"]:
+        if "details" not in row:
             continue  # a whole frame
         cells = [_value_and_seconds(row, program) for program in programs]
         lines.append(f"| {row['job']} | {' | '.join(cells)} |")
@@ -134,7 +134,7 @@ def filled(text: str, folder: Path = RESULTS) -> str:
         document = results.read(name, folder=folder)[0]
         machine = document["machine"]
         command = f"python -m benchmarks {name}" if name in OF_THE_SUITE else f"python -m benchmarks.{name}"
-        source = f"{machine['cpu']}, {machine['date'][:10]}, `{command}`."
+        source = f"{machine['cpu']}, {machine['date'][:10]}, `{command}`{results.load_of(machine)}."
         return f"{match[1]}{make(document)}\n\n{source}\n{match[3]}"
 
     return BLOCK.sub(table, text)

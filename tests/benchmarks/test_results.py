@@ -139,6 +139,15 @@ def test_results_remember_those_of_the_last_version(tmp_path):
     assert "Example(R) Processor 7 CPU @ 2.00GHz, 2026-01-02, commit of 2." in text
 
 
+@pytest.mark.parametrize(
+    ("load", "said"), [([14.4, 3.0, 1.0], ", load 14 on 2 cores"), ([2.4, 9.0, 9.0], ""), (None, "")], ids=str
+)
+def test_other_work_on_the_machine_is_said(load, said, tmp_path):
+    machine = {**MACHINE, "cores": 2, "load_average": load}
+    results.write({**DOCUMENT, "machine": machine}, keep=True, folder=tmp_path)
+    assert f"2026-01-02, commit unknown{said}." in speed_page.figures(tmp_path)
+
+
 def test_a_study_is_printed_and_kept(tmp_path, capsys):
     table = results.StudyTable("levels", "Few.", ("design", "rule", "runs", "took noise"))
     table.add("noise", "fdr", "200", "9.0 %")

@@ -64,8 +64,9 @@ def test_the_page_of_figures_is_that_of_the_results():
 def test_no_other_program_has_bins_of_a_larger_information_value():
     """Among bins that keep all bounds; those of any trend are beside bins that were chosen without one."""
     (document, *_) = measured("monotone_bins")
-    assert len(document["rows"]) >= 15
-    for row in document["rows"]:
+    columns = [row for row in document["rows"] if "details" in row]  # the other rows are whole frames
+    assert len(columns) >= 15
+    for row in columns:
         details = row["details"]
         assert details["bitsieve"]["keeps_bounds"], row["job"]
         for program, other in details.items():
