@@ -55,6 +55,11 @@ CODES: dict[str, Code] = {
         "The rule takes the values of columns of text in their alphabetical order, as if they were numbers.",
         'Exclude these columns, give them numbers, or use `stopping="conditional"`.',
     ),
+    "missing-in-order": Code(
+        "warning",
+        "The rule takes codes as if they were numbers, and the missing values of a column have its largest code.",
+        'Fill them in, such as with the median, or use `stopping="conditional"`.',
+    ),
     # Warnings on the target and on rows
     "many-classes": Code(
         "warning",

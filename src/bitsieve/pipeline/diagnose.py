@@ -69,7 +69,7 @@ def diagnose(fit: Fit) -> list[Diagnostic]:
         *on_not_executed(fit),
         *on_untested(fit),
         *on_dependence(fit, evidence),
-        *on_order_of_text(fit),
+        *on_codes_for_numbers(fit),
         *on_tested_rows(fit),
         *on_gap(fit),
         *on_uncut(fit),
@@ -252,10 +252,15 @@ def on_dependence(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
     return [selection_notes.list_of_dependent(names, bits, can_test="independent" in table.capabilities)]
 
 
-def on_order_of_text(fit: Fit) -> list[Diagnostic]:
-    """Which columns of text a rule takes for numbers. Two values have one order only, which changes nothing."""
-    rule = fit.selection.stopping
-    if rule is None or not make_stopping(rule).takes_codes_for_numbers:
+def on_codes_for_numbers(fit: Fit) -> list[Diagnostic]:
+    """Which columns of text, and which missing values, a rule takes for numbers.
+
+    Two values of text have one order only, so that it does not matter.
+    """
+    if fit.selection.stopping is None:
+        return []
+    rule = make_stopping(fit.selection.stopping)
+    if not rule.takes_codes_for_numbers:
         return []
     table = fit.table.required_rows()
     columns_of_text = [
@@ -263,9 +268,17 @@ def on_order_of_text(fit: Fit) -> list[Diagnostic]:
         for j, values in table.categories()
         if len(values.categories) > 2 and isinstance(values.categories[0], str) and j not in table.dropped
     ]
-    if not columns_of_text:
-        return []
-    return [selection_notes.text_in_order(make_stopping(rule).name, [table.names[j] for j in columns_of_text])]
+    columns_with_missing = [
+        j
+        for j, column in enumerate(table.summarize())
+        if column.has_missing and j not in columns_of_text and j not in table.dropped
+    ]
+    diagnostics = []
+    if columns_of_text:
+        diagnostics.append(selection_notes.text_in_order(rule.name, [table.names[j] for j in columns_of_text]))
+    if columns_with_missing:
+        diagnostics.append(selection_notes.missing_in_order(rule.name, [table.names[j] for j in columns_with_missing]))
+    return diagnostics
 
 
 def on_many_values(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:

@@ -162,5 +162,20 @@ def test_a_warning_names_columns_of_text_whose_order_is_taken_for_numbers(rule):
     assert warning.message == (
         f"{rule} takes the values of 1 column of text in alphabetical order, as if they were numbers: 'town'"
     )
+    assert "missing-in-order" not in [note.code for note in selection.diagnostics]
     without_town = bitsieve.select(table, y, exclude=["town"], stopping=rule)
     assert "text-in-order" not in [note.code for note in without_town.diagnostics]
+
+
+@pytest.mark.parametrize("rule", ["dcrt", "gaussian-knockoffs"])
+def test_a_warning_names_columns_whose_missing_values_are_taken_for_the_largest(rule):
+    X, y = linear(12)
+    X[::3, 4] = np.nan
+    with pytest.warns(bitsieve.BitsieveWarning):
+        selection = bitsieve.select(X, y, stopping=rule)
+    (warning,) = [note for note in selection.diagnostics if note.code == "missing-in-order"]
+    assert warning.message == f"{rule} takes the missing values of 1 column for the largest ones: 'x4'"
+    codes = EqualFrequencyBinner(n_bins=20, missing="bin").fit(X).transform(X)
+    assert (codes[::3, 4] == codes[:, 4].max()).all()
+    coded = bitsieve.select(codes, y, stopping=rule, binning="none")
+    assert coded.fit.result.stopping.values.tobytes() == selection.fit.result.stopping.values.tobytes()

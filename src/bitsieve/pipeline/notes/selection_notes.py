@@ -237,6 +237,19 @@ def text_in_order(rule: str, names: Sequence[str]) -> Diagnostic:
     )
 
 
+def missing_in_order(rule: str, names: Sequence[str]) -> Diagnostic:
+    """A rule takes codes for numbers, the code of missing values among them."""
+    columns = number_and_noun(len(names), "column")
+    return Diagnostic(
+        code="missing-in-order",
+        message=f"{rule} takes the missing values of {columns} for the largest ones: {quoted(names, MAX_NAMES)}",
+        advice="fill them in, such as with the median, or use {stopping}",
+        fix={"stopping": "conditional"},
+        severity="warning",
+        columns=tuple(names),
+    )
+
+
 def no_information(n_selected: int) -> Diagnostic:
     """No selected column has information about the target."""
     what = "selected column has" if n_selected == 1 else f"{n_selected:,} selected columns have"

@@ -46,10 +46,10 @@ class DistilledStopping(ListStopping):
     Notes
     -----
     The test sees what is linear in the normal scores: a column of which only the square matters is not found. Codes
-    count in their order, so that columns of text have a meaning here only if they have two values. With more than two
-    classes each class is tested against all others, and the smallest p is multiplied by their number; a target that is
-    a quantity is tested by the classes into which it was cut. Any number of columns may be in the list. Nothing is
-    drawn: the same rows give the same list.
+    count in their order, so that columns of text have a meaning here only if they have two values, and missing values
+    count as the largest ones. With more than two classes each class is tested against all others, and the smallest p is
+    multiplied by their number; a target that is a quantity is tested by the classes into which it was cut. Any number
+    of columns may be in the list. Nothing is drawn: the same rows give the same list.
 
     Needs the rows in memory, and bins made without a look at the class. With ``binning="auto"`` numbers are cut into 20
     bins of equal frequency, fewer below 100 rows. Cost: O(n^2 d + n^3) for n columns and d rows, and a lasso for every

@@ -44,9 +44,10 @@ class GaussianKnockoffStopping(KnockoffFilter):
     Notes
     -----
     The lasso sees what is linear in the normal scores: a column of which only the square matters is not found. Codes
-    count in their order, so that columns of text have a meaning here only if they have two values. With more than two
-    classes each class is fitted, and the weights of all are added; a target that is a quantity is fitted by the classes
-    into which it was cut. :class:`DistilledStopping` has the same model of the columns and lists of any length.
+    count in their order, so that columns of text have a meaning here only if they have two values, and missing values
+    count as the largest ones. With more than two classes each class is fitted, and the weights of all are added; a
+    target that is a quantity is fitted by the classes into which it was cut. :class:`DistilledStopping` has the same
+    model of the columns and lists of any length.
 
     Needs the rows in memory, and bins made without a look at the class. With ``binning="auto"`` numbers are cut into 20
     bins of equal frequency, fewer below 100 rows. Cost: O(n^3) for n columns, and a lasso of 2n columns for every draw
