@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _save_counts(arguments: argparse.Namespace, salt: Salt | None) -> int:
     """Count the rows, round the counts if asked for, and save them."""
     with progress_bar(not arguments.quiet):
-        from bitsieve.engines.saved_counts import check_folder
+        from bitsieve.engines.counts_file import check_folder
 
         check_folder(arguments.save)
         counts = _count_with_new_bins(arguments, salt) if arguments.like is None else _count_like(arguments, salt)
@@ -62,7 +62,7 @@ def _save_counts(arguments: argparse.Namespace, salt: Salt | None) -> int:
 
 def check(arguments: argparse.Namespace, reads_data: bool) -> None:
     """Raise UserError for what would stop ``bitsieve count``."""
-    from bitsieve.engines.saved_counts import check_folder
+    from bitsieve.engines.counts_file import check_folder
 
     _check_outputs(arguments)
     salt = _salt(arguments)

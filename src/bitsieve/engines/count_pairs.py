@@ -14,10 +14,11 @@ from bitsieve.dataset.column_summary import union_of_values
 from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import Diagnostic, UserError, literal
 from bitsieve.discretization.base import Binning
+from bitsieve.engines.counted_rules import with_categories
 from bitsieve.engines.counted_strata import CountedStrata
 from bitsieve.engines.pair_cells import check_cells, each_table, n_cells
 from bitsieve.engines.partitioned_dataset import PartitionedDataset
-from bitsieve.engines.saved_counts import OTHER, SavedCounts, with_categories
+from bitsieve.engines.saved_counts import OTHER, SavedCounts
 from bitsieve.utils.arrays import Values
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.progress import phase

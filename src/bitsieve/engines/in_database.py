@@ -44,7 +44,7 @@ from bitsieve.engines.partition_reader import PartitionReader, RawPartition
 from bitsieve.engines.partitioned_dataset import PartitionedDataset
 from bitsieve.engines.postgres import ADVICE, is_postgres_table
 from bitsieve.engines.registry import DataInParts
-from bitsieve.engines.target_grouping import TargetColumn, TargetGrouping
+from bitsieve.engines.target_grouping import GroupingColumn, TargetGrouping
 from bitsieve.engines.value_counts import VALUE_KEY, ValueCounts, extremes_of, intervals_of, sampled_values
 from bitsieve.io.database import relation_of, with_types_of_values
 from bitsieve.io.read import database_kind
@@ -214,9 +214,9 @@ class DatabaseEngine(Engine):
         columns = []
         for label, part in zip(self.reader.target, target.parts.values(), strict=True):
             is_cut = part.target.edges is not None and self.schema[label].is_numeric()
-            columns.append(TargetColumn(label, part, is_cut))
+            columns.append(GroupingColumn(label, part, is_cut))
         strata = [
-            TargetColumn(label, part, is_cut=False)
+            GroupingColumn(label, part, is_cut=False)
             for label, part in zip(self.reader.strata, target.strata, strict=True)
         ]
         grouped_target = TargetGrouping(columns, strata, target, replace(self.reader, weight=None))

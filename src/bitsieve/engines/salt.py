@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from bitsieve.diagnostics import UserError
-from bitsieve.engines.saved_counts import OTHER, SavedCounts, with_categories, with_categories_and_labels
+from bitsieve.engines.counted_rules import with_categories
+from bitsieve.engines.saved_counts import OTHER, SavedCounts, with_categories_and_labels
 from bitsieve.io.errors import in_one_line
 from bitsieve.utils.arrays import Values
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from hashlib import sha256
 from operator import add
 from os import PathLike
 from pathlib import Path
 from shlex import quote
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,25 +18,31 @@ from numpy.typing import NDArray
 from bitsieve.dataset.column_summary import union_of_values
 from bitsieve.dataset.encoding import lookup
 from bitsieve.dataset.quantity import TargetKind
-from bitsieve.dataset.target import KindOfTarget, Target
+from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import UserError, literal
-from bitsieve.discretization.base import MAX_CODES, Binning
+from bitsieve.discretization.base import Binning
 from bitsieve.discretization.coding import array_from_json, array_to_json, rule_facts, rule_from_facts
-from bitsieve.discretization.ragged_array import RaggedArray
 from bitsieve.discretization.registry import RULES
-from bitsieve.engines import checked_facts
-from bitsieve.engines.counted_strata import CountedStrata, check_strata_facts
+from bitsieve.engines.counted_rules import with_categories, with_columns_in_order, with_one_code
+from bitsieve.engines.counted_strata import CountedStrata
+from bitsieve.engines.counts_file import (
+    check_facts,
+    check_folder,
+    check_holds_counts,
+    damaged_counts,
+    digest_of,
+    read_whole_file,
+)
 from bitsieve.engines.pair_cells import CELL_BYTES, check_cells, each_table, n_cells
 from bitsieve.io.errors import DataError, in_one_line
 from bitsieve.io.output import writing
-from bitsieve.io.saved_files import COUNTS_FILE, is_saved_selection, is_saved_vocabulary
+from bitsieve.io.saved_files import COUNTS_FILE
 from bitsieve.utils.arrays import Integers, Values
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.types import JsonObject
 
 SITE = "site"  # the name of the strata that are the sites
 OTHER = "(other)"  # the category of all text that a vocabulary does not list
-MAX_ROWS = 1 << 53  # of a class
 HOW_CUT = ("n_bins", "uncut")  # parameters of rules that are kept beside the bins, which follow from them
 
 
@@ -64,7 +68,7 @@ class SavedCounts:
     def digest(self) -> str:
         """The SHA-256 of the counts and of what they mean; it is the same under another name of the site."""
         facts = {**_meaning(self), "class_sizes": self.class_sizes.tolist()}
-        return _digest(json.dumps(facts).encode(), np.ascontiguousarray(self.cells, "<i8").data)
+        return digest_of(json.dumps(facts).encode(), np.ascontiguousarray(self.cells, "<i8").data)
 
     def __add__(self, other: SavedCounts) -> SavedCounts:
         """The counts of both parts of the rows. A category or a class that one of them lacks has no rows there.
@@ -114,7 +118,7 @@ class SavedCounts:
                 table = table.sum(axis=1, keepdims=True)
             pooled[:] = table
         times = {j: kind for j, kind in self.times.items() if j not in dropped}
-        binner = _with_one_code(self.binner, dropped)
+        binner = with_one_code(self.binner, dropped)
         return replace(self, binner=binner, arities=arities, cells=cells, dropped=tuple(dropped), times=times)
 
     def in_order(self, names: Sequence[str]) -> SavedCounts:
@@ -136,7 +140,7 @@ class SavedCounts:
         return replace(
             self,
             names=list(names),
-            binner=_with_columns_in_order(self.binner, order),
+            binner=with_columns_in_order(self.binner, order),
             arities=arities,
             cells=cells,
             dropped=tuple(sorted(new_places[list(self.dropped)].tolist())),
@@ -148,10 +152,7 @@ class SavedCounts:
         return replace(self, strata=CountedStrata.one_stratum(name, value, len(self.class_sizes)))
 
     def save(self, folder: str | PathLike[str]) -> None:
-        """Write the counts to a folder, which is made.
-
-        The file in it has a line with the digest, a line of JSON, and the cells.
-        """
+        """Write the counts to a folder, which is made."""
         check_folder(folder)
         path = Path(folder)
         try:
@@ -171,7 +172,7 @@ class SavedCounts:
         facts_line = json.dumps(facts).encode() + b"\n"
         cells = np.ascontiguousarray(self.cells, "<i8").data
         with writing(path / COUNTS_FILE, "counts") as file:
-            file.write(_digest(facts_line, cells).encode() + b"\n")
+            file.write(digest_of(facts_line, cells).encode() + b"\n")
             file.write(facts_line)
             file.write(cells)
 
@@ -179,11 +180,11 @@ class SavedCounts:
     def load(cls, folder: str | PathLike[str]) -> SavedCounts:
         """Read what :meth:`save` has written; refused if the folder holds no whole counts."""
         path = Path(folder)
-        _check_holds_counts(path)
+        check_holds_counts(path)
         with in_one_line(f"{str(path)!r} holds no counts of 'bitsieve count'"):
-            facts_line, bytes_of_cells = _read_whole_file(path)
+            facts_line, bytes_of_cells = read_whole_file(path)
             facts = json.loads(facts_line)
-            _check_facts(facts, len(bytes_of_cells) // CELL_BYTES)
+            check_facts(facts, len(bytes_of_cells) // CELL_BYTES)
             counts = cls(
                 names=facts["names"],
                 target=_target_from_facts(facts),
@@ -201,7 +202,7 @@ class SavedCounts:
         has_all_cells = counts.cells.shape == (n_cells(counts.arities, len(counts.class_sizes)),)
         n_rows = int(counts.class_sizes.sum())
         if not has_all_cells or (counts.cells < 0).any() or (counts.cells > n_rows).any():
-            raise _damaged(path)
+            raise damaged_counts(path)
         return counts
 
 
@@ -226,94 +227,6 @@ def _meaning(counts: SavedCounts) -> JsonObject:
     }
 
 
-def _digest(*contents: bytes | memoryview) -> str:
-    """The SHA-256 of some contents, one after the other."""
-    digest = sha256()
-    for content in contents:
-        digest.update(content)
-    return digest.hexdigest()
-
-
-def check_folder(folder: str | PathLike[str]) -> None:
-    """Refuse a file where counts are to be saved."""
-    if is_saved_selection(folder):
-        raise DataError(
-            code="cannot-write",
-            message=f"{str(folder)!r} is a selection of 'bitsieve select --save', and counts are saved to a folder",
-            advice="give another name",
-        )
-    if Path(folder).is_file():
-        raise DataError(
-            code="cannot-write",
-            message=f"{str(folder)!r} is a file, and counts are saved to a folder",
-            advice="give another name",
-        )
-
-
-def _check_holds_counts(path: Path) -> None:
-    """Refuse a selection, a vocabulary, and a folder without counts."""
-    if is_saved_selection(path):
-        raise DataError(
-            code="not-saved-counts",
-            message=f"{str(path)!r} is a selection of 'bitsieve select --save', and holds no counts",
-            advice="give the folder that 'bitsieve count --save' names",
-        )
-    if is_saved_vocabulary(path):
-        raise DataError(
-            code="not-saved-counts",
-            message=f"{str(path)!r} is a vocabulary of 'bitsieve count --vocabulary', and holds no counts",
-            advice="count with 'bitsieve count DATA --like' and the vocabularies of all sites first",
-        )
-    if not (path / COUNTS_FILE).is_file():
-        raise DataError(
-            code="not-saved-counts",
-            message=f"{str(path)!r} holds no counts of 'bitsieve count'",
-            advice="give the folder that its --save names",
-        )
-
-
-def _read_whole_file(path: Path) -> tuple[bytes, bytes]:
-    """The line of JSON and the cells in the file of a folder; refused if their digest is another one."""
-    with open(path / COUNTS_FILE, "rb") as file:
-        digest_line = file.readline()
-        facts_line = file.readline()
-        bytes_of_cells = file.read()
-    if digest_line != _digest(facts_line, bytes_of_cells).encode() + b"\n":
-        raise _damaged(path)
-    return facts_line, bytes_of_cells
-
-
-def _check_facts(facts: JsonObject, n_stored: int) -> None:
-    """Refuse facts that are not those of ``n_stored`` cells, as any site may have written them."""
-    n_columns = len(checked_facts.distinct_texts(facts, "names"))
-    class_sizes = checked_facts.whole_numbers(facts, "class_sizes", None, 0, MAX_ROWS)
-    for arity in checked_facts.whole_numbers(facts, "arities", n_columns, 1, n_stored):
-        if arity * arity * len(class_sizes) > n_stored:  # the cells of the column with itself
-            raise ValueError("it has fewer cells than its columns have values")
-    checked_facts.check_rule(facts, n_columns, n_stored)
-    n_counted_classes = len(checked_facts.plain_array(facts["labels"], "labels"))
-    if facts.get("strata") is not None:
-        n_counted_classes = check_strata_facts(facts["strata"], n_counted_classes)
-    if n_counted_classes != len(class_sizes):
-        raise ValueError("'class_sizes' has another length than the classes")
-    if facts["edges"] is None:
-        checked_facts.sorted_array(facts["labels"], "labels")
-    else:
-        checked_facts.rising_numbers(facts["edges"], "edges")
-    checked_facts.choice(facts, "kind", get_args(KindOfTarget))
-    checked_facts.text(facts, "target")
-    checked_facts.text(facts, "unit")
-    dropped = checked_facts.whole_numbers(facts, "left_out", None, 0, n_columns - 1)
-    if dropped != sorted(set(dropped)):
-        raise ValueError("'left_out' is not sorted")
-    for column_and_kind in facts.get("times", []):
-        j, kind = column_and_kind
-        if type(j) is not int or not 0 <= j < n_columns or kind not in ("dates", "durations"):
-            raise ValueError("'times' names no column or no kind of times")
-    checked_facts.whole_numbers({"rounding_bases": [], **facts}, "rounding_bases", None, 1, MAX_ROWS)
-    _check_how_cut(facts.get("how_cut", {}))
-
-
 def _target_from_facts(facts: JsonObject) -> Target:
     edges = facts["edges"]
     return Target(
@@ -334,25 +247,10 @@ def _how_cut(facts: JsonObject) -> dict[str, int | str | None]:
     return {name: how_cut.get(name) for name in HOW_CUT if name in parameters_of_rule}
 
 
-def _check_how_cut(how_cut: JsonObject) -> None:
-    """Refuse parameters of a rule that it cannot have."""
-    if how_cut.get("n_bins") is not None:
-        checked_facts.whole_number(how_cut, "n_bins", 2, MAX_CODES)
-    checked_facts.choice({"uncut": None, **how_cut}, "uncut", (None, "leave", "median", "apart"))
-
-
 def _strata_from_facts(facts: JsonObject) -> CountedStrata | None:
     if facts.get("strata") is None:
         return None
     return CountedStrata.from_facts(facts["strata"], len(array_from_json(facts["labels"])))
-
-
-def _damaged(path: Path) -> DataError:
-    return DataError(
-        code="damaged-file",
-        message=f"the counts in {str(path)!r} are incomplete",
-        advice="count again",
-    )
 
 
 def load_sum(paths: Sequence[str]) -> SavedCounts:
@@ -460,7 +358,8 @@ def _with_common_values(first: SavedCounts, second: SavedCounts) -> tuple[SavedC
         first_labels = first.target.labels
         second_labels = second.target.labels
     else:
-        first_labels = second_labels = union_of_values(first.target.labels, second.target.labels, "the target")
+        first_labels = union_of_values(first.target.labels, second.target.labels, "the target")
+        second_labels = first_labels
     first_extended = with_categories_and_labels(first, categories_of_column, first_labels)
     second_extended = with_categories_and_labels(second, categories_of_column, second_labels)
     if first_extended.strata is None or second_extended.strata is None:
@@ -525,42 +424,3 @@ def _recoded(
     for (i, j, old_table), (_, _, table) in zip(old_tables, tables, strict=True):
         table[np.ix_(new_codes[i], new_codes[j], new_classes)] = old_table
     return replace(counts, arities=arities, class_sizes=class_sizes, cells=cells)
-
-
-def with_categories(binner: Binning, categories_of_column: Mapping[int, Values]) -> Binning:
-    """A copy of a fitted rule with these categories, by column index; other columns keep their bins."""
-    has_missing_code = binner.missing == "bin"  # the last code of every column
-    categories = list(binner.categories_)
-    extended_binner = copy(binner)
-    extended_binner.categories_ = categories
-    extended_binner.n_bins_ = binner.n_bins_.copy()
-    for j, values in categories_of_column.items():
-        categories[j] = values
-        extended_binner.n_bins_[j] = len(values) + has_missing_code
-    return extended_binner
-
-
-def _with_columns_in_order(binner: Binning, order: Integers) -> Binning:
-    """A copy of a fitted rule whose column j is column ``order[j]`` of the rule."""
-    reordered = copy(binner)
-    reordered.bin_edges_ = binner.bin_edges_.take(order)
-    reordered.n_bins_ = binner.n_bins_[order]
-    reordered.categories_ = [binner.categories_[j] for j in order.tolist()]
-    reordered.feature_names_in_ = binner.feature_names_in_[order]
-    if binner.requires == "classes":
-        reordered.uncut_ = np.flatnonzero(np.isin(order, binner.uncut_))
-    return reordered
-
-
-def _with_one_code(binner: Binning, columns: Sequence[int]) -> Binning:
-    """A copy of a fitted rule with one code for every value of these columns."""
-    pooled = copy(binner)
-    pooled.n_bins_ = binner.n_bins_.copy()
-    pooled.n_bins_[columns] = 1
-    pooled.categories_ = list(binner.categories_)
-    edges = list(binner.bin_edges_)
-    for j in columns:
-        pooled.categories_[j] = np.zeros(1, np.uint8)
-        edges[j] = np.empty(0)
-    pooled.bin_edges_ = RaggedArray.from_arrays(edges)
-    return pooled

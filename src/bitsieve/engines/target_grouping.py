@@ -18,7 +18,7 @@ from bitsieve.utils.arrays import Integers
 from bitsieve.utils.types import ColumnLike, Label
 
 
-class TargetColumn(NamedTuple):
+class GroupingColumn(NamedTuple):
     """A column of the target or of the strata, by which rows are grouped."""
 
     label: Label
@@ -47,8 +47,8 @@ class TargetColumn(NamedTuple):
 class TargetGrouping(NamedTuple):
     """How rows are grouped by the columns of the target and of the strata."""
 
-    columns: Sequence[TargetColumn]
-    strata: Sequence[TargetColumn]
+    columns: Sequence[GroupingColumn]
+    strata: Sequence[GroupingColumn]
     target: TargetCoding
     reader: PartitionReader  # reads the target from fetched groups, which have no weights
 

@@ -22,10 +22,11 @@ from bitsieve.discretization.coding import RuleFacts, array_to_json, rule_from_f
 from bitsieve.discretization.equal import EqualFrequencyBinning, equal_width_cuts
 from bitsieve.engines import checked_facts
 from bitsieve.engines.count_pairs import check_one_target, check_same_columns, check_same_target
+from bitsieve.engines.counts_file import MAX_ROWS
 from bitsieve.engines.pair_cells import check_cells, n_cells
 from bitsieve.engines.partitioned_dataset import PartitionedDataset
 from bitsieve.engines.salt import Salt
-from bitsieve.engines.saved_counts import MAX_ROWS, OTHER, SavedCounts, with_categories_and_labels
+from bitsieve.engines.saved_counts import OTHER, SavedCounts, with_categories_and_labels
 from bitsieve.io.errors import in_one_line
 from bitsieve.io.output import write_text
 from bitsieve.io.saved_files import VOCABULARY_FORMAT

@@ -11,7 +11,7 @@ import numpy as np
 from bitsieve.information.survival import BITS_PER_EVENT
 from bitsieve.pipeline.selected_tests import InformativeState
 from bitsieve.results.saved.schema import SavedRankTest, SavedRole, SavedStopping, SavedStrata
-from bitsieve.utils.arrays import Columns, Flags, Floats
+from bitsieve.utils.arrays import Columns, Flags, Floats, Values
 from bitsieve.utils.terminal_text import aligned, number, p_of_logarithm
 from bitsieve.utils.types import Label
 
@@ -28,7 +28,7 @@ TEXT_COLUMNS = ("feature", "overlaps most with", NEIGHBOURS, ROLE, VIA, INTERCHA
 MEANING_OF_LEAST_LEVEL = (
     f"{LEAST_LEVEL}: the smallest level (a corrected p, or a share of false features) at which a feature is taken"
 )
-STATES_IN_DOUBT = {"not shown", "not tested", "with others"}  # the states that are worth a column of the printed table
+STATES_IN_DOUBT = {"not shown", "not tested", "with others"}  # if there is one, the printed table has the states
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -51,7 +51,7 @@ class Ranking:
     interchangeable: Sequence[tuple[str, ...]]
     strata: SavedStrata | None = None
 
-    def columns(self) -> dict[str, Any]:
+    def columns(self) -> dict[str, Values | list[Any]]:
         """The columns of the table by name, as a frame takes them."""
         return {
             "rank": np.arange(1, len(self.features) + 1),
@@ -70,21 +70,31 @@ class Ranking:
             **self.blanket_members(),
         }
 
-    def levels(self) -> dict[str, Any]:
+    @property
+    def rule_with_rate(self) -> SavedStopping | None:
+        """The stopping rule that ended the selection, if it has an error rate."""
+        if self.stopping is None or self.stopping.conclusion is None:
+            return None
+        return self.stopping
+
+    def levels(self) -> dict[str, Floats | list[str]]:
         """The least level at which a stopping rule takes each feature, and the neighbours of each in the rule's tree.
 
         Empty unless a rule with an error rate ended the selection; without "neighbours" if the rule has no tree.
         """
-        stopping = self.stopping
-        if stopping is None or stopping.conclusion is None:
+        rule = self.rule_with_rate
+        if rule is None:
             return {}
-        levels: dict[str, Any] = {"least_level": np.array(stopping.values)}
-        if stopping.neighbours is not None:
-            levels["neighbours"] = [", ".join(names) for names in stopping.neighbours]
+        levels: dict[str, Floats | list[str]] = {"least_level": np.array(rule.values)}
+        if rule.neighbours is not None:
+            levels["neighbours"] = _joined(rule.neighbours)
         return levels
 
     def without_strata(self) -> dict[str, Floats]:
-        """The relevance of each feature in all rows, and what differs between strata, if anything can; or empty."""
+        """The relevance of each feature in all rows, and the bits that differ between the strata.
+
+        Empty without strata; without "heterogeneity" where nothing can differ, as in matched pairs.
+        """
         if self.strata is None:
             return {}
         results = {"relevance_pooled": np.array(self.strata.relevance_pooled)}
@@ -93,7 +103,10 @@ class Ranking:
         return results
 
     def rank_results(self) -> dict[str, Floats]:
-        """The statistic and the p of the test that ranks each feature without a cut, NaN for others; or empty."""
+        """The statistic and the p of the test that ranks each feature without a cut, NaN for others.
+
+        Empty where no feature is without a cut.
+        """
         if not any(self.rank_tests):
             return {}
         return {
@@ -102,32 +115,32 @@ class Ranking:
         }
 
     def p_of_members(self) -> dict[str, Floats]:
-        """The p of the test that keeps each feature in a Markov blanket; or empty."""
+        """The p of the test that keeps each feature in a Markov blanket. Empty for other methods."""
         if not self.log_p or None in self.log_p:
             return {}
         return {P: np.exp(np.array(self.log_p, np.float64))}
 
     def blanket_members(self) -> dict[str, list[str]]:
-        """What was found of each feature as a member of a Markov blanket; or empty.
+        """The role of each feature in a Markov blanket, the columns via which it has this role, and its equivalents.
 
-        Its role, the columns by way of which it has this role, and the columns that could stand in its place.
+        Without what was not searched for; empty for other methods.
         """
         texts: dict[str, list[str]] = {}
         if any(self.roles):
             texts[ROLE] = ["" if role is None else role.name for role in self.roles]
             texts[VIA] = ["" if role is None else ", ".join(role.via) for role in self.roles]
         if any(self.interchangeable):
-            texts[INTERCHANGEABLE] = [", ".join(names) for names in self.interchangeable]
+            texts[INTERCHANGEABLE] = _joined(self.interchangeable)
         return texts
 
     def printed_levels(self) -> dict[str, list[str]]:
         """The cells of the printed columns of :meth:`levels`, by header; empty if there are none."""
-        levels = self.levels()
-        columns: dict[str, list[str]] = {}
-        if "least_level" in levels:
-            columns[LEAST_LEVEL] = [f"{level:.3g}" for level in levels["least_level"]]
-        if "neighbours" in levels:
-            columns[NEIGHBOURS] = [neighbours or "-" for neighbours in levels["neighbours"]]
+        rule = self.rule_with_rate
+        if rule is None:
+            return {}
+        columns = {LEAST_LEVEL: [f"{level:.3g}" for level in rule.values]}
+        if rule.neighbours is not None:
+            columns[NEIGHBOURS] = [neighbours or "-" for neighbours in _joined(rule.neighbours)]
         return columns
 
     def printed_columns(self) -> dict[str, list[str]]:
@@ -170,6 +183,10 @@ class Ranking:
         header, rows = self.printed()
         table = aligned(header, rows, right=[name not in TEXT_COLUMNS for name in header])
         return f"{table}\n{MEANING_OF_LEAST_LEVEL}" if LEAST_LEVEL in header else table
+
+
+def _joined(lists_of_names: Sequence[Sequence[str]]) -> list[str]:
+    return [", ".join(names) for names in lists_of_names]
 
 
 def _numbers(values: Floats) -> list[str]:

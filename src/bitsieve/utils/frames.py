@@ -1,8 +1,7 @@
-"""Data frames of results, in pandas, polars or pyarrow, and the database behind an Ibis table."""
+"""Data frames of results, in pandas, polars or pyarrow."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from importlib.util import find_spec
@@ -46,11 +45,3 @@ def frame_of(columns: Mapping[str, Any], library: FrameLibrary) -> DataFrame:
     import narwhals as nw
 
     return nw.from_dict(columns, backend=library).to_native()
-
-
-def ibis_backend(data: Any) -> Any:
-    """The database of an Ibis table, such as ``ibis.backends.sqlite.Backend``; None for other data."""
-    ibis = sys.modules.get("ibis")  # without it no data is one
-    if ibis is None or not isinstance(data, ibis.expr.types.Table):
-        return None
-    return data.get_backend()
