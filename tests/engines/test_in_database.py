@@ -15,6 +15,7 @@ import bitsieve
 from bitsieve.counts.packed import PackedSource
 from bitsieve.dataset.dataset import COUNTS
 from bitsieve.engines import grouped_counts, in_database
+from bitsieve.engines.relation import Relation, code_by_cuts
 from bitsieve.engines.value_counts import intervals_of
 from bitsieve.methods.registry import list_methods
 
@@ -185,22 +186,22 @@ def test_only_groups_leave_the_engine(lazy, monkeypatch):
     random, n = np.random.default_rng(1), 20_000
     y = random.integers(0, 2, n)
     table = pa.table({f"x{j}": np.round(random.normal(size=n) + y, 1) for j in range(5)} | {"y": y})
-    fetched, fetch = [], grouped_counts.Relation.fetched
+    fetched, fetch = [], Relation.fetched
 
     def counting(self, ask):
         answer = fetch(self, ask)
         fetched.append(answer.num_rows)
         return answer
 
-    monkeypatch.setattr(grouped_counts.Relation, "fetched", counting)
+    monkeypatch.setattr(Relation, "fetched", counting)
     same(bitsieve.select(lazy(table), "y", push_down=True), bitsieve.select(table, "y"))
     assert max(fetched) < n / 16
 
 
 def statements_of(monkeypatch):
     """A list that grows by one entry for each statement that is answered."""
-    statements, fetched = [], grouped_counts.Relation.fetched
-    monkeypatch.setattr(grouped_counts.Relation, "fetched", lambda *args: statements.append(args) or fetched(*args))
+    statements, fetched = [], Relation.fetched
+    monkeypatch.setattr(Relation, "fetched", lambda *args: statements.append(args) or fetched(*args))
     return statements
 
 
@@ -467,7 +468,7 @@ def test_codes_by_comparisons_are_those_of_a_search(side, n_cuts):
     values = np.r_[random.normal(size=500), cuts, np.nan, -1e308, 1e308]
     for relation in (duckdb.from_arrow(pa.table({"x": values})), pl.LazyFrame({"x": [*values, None]})):
         frame = nw.from_native(relation)
-        code = grouped_counts.code_by_cuts(nw.col("x"), cuts.tolist(), side)
+        code = code_by_cuts(nw.col("x"), cuts.tolist(), side)
         found = frame.select("x", code=code).collect("pyarrow").to_native()
         given = found["x"].to_numpy()
         expected = np.where(np.isnan(given), -1, np.searchsorted(cuts, given, side))
@@ -476,7 +477,7 @@ def test_codes_by_comparisons_are_those_of_a_search(side, n_cuts):
 
 def test_intervals_never_overlap():
     table = skewed()
-    source = grouped_counts.Relation(nw.from_native(duckdb.from_arrow(table)))
+    source = Relation(nw.from_native(duckdb.from_arrow(table)))
     class_keys = grouped_counts.ClassKeys({}, lambda of: np.zeros_like(of.rows))
     for name in table.column_names[:-1]:
         known = intervals_of(source, name, class_keys, 1 << 14)

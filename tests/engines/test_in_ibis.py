@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 import bitsieve
-from bitsieve.engines.grouped_counts import Relation
+from bitsieve.engines.relation import Relation
 
 ibis = pytest.importorskip("ibis")
 psycopg = pytest.importorskip("psycopg")

@@ -263,9 +263,10 @@ def _refuse_bins_beside_counts(arguments: argparse.Namespace) -> None:
 
 def _load_like(paths: Sequence[str], discretization: DiscretizationOptions, salt: Salt | None) -> SavedCounts:
     """The sum of the counts of --like with the values of its vocabularies; counts of no rows for vocabularies alone."""
+    from bitsieve.engines.joined_vocabularies import empty_counts, with_vocabularies
     from bitsieve.engines.salt import check_same_salt
     from bitsieve.engines.saved_counts import load_sum
-    from bitsieve.engines.vocabulary import Vocabulary, empty_counts, with_vocabularies
+    from bitsieve.engines.vocabulary import Vocabulary
 
     vocabularies = [Vocabulary.load(path) for path in paths if is_saved_vocabulary(path)]
     for vocabulary in vocabularies:

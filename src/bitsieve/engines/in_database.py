@@ -30,20 +30,12 @@ from bitsieve.discretization.base import Binning
 from bitsieve.discretization.coding import Coding
 from bitsieve.discretization.summary import Limits, Summary, summarize
 from bitsieve.engines.engine import CountRequest, Engine, SummaryRequest, TargetRequest
-from bitsieve.engines.grouped_counts import (
-    ClassKeys,
-    GroupedSource,
-    Key,
-    Relation,
-    code_by_cuts,
-    data_changed,
-    database_errors_in_one_line,
-    integers_of,
-)
+from bitsieve.engines.grouped_counts import ClassKeys, GroupedSource, Key
 from bitsieve.engines.partition_reader import PartitionReader, RawPartition
 from bitsieve.engines.partitioned_dataset import PartitionedDataset
 from bitsieve.engines.postgres import ADVICE, is_postgres_table
 from bitsieve.engines.registry import DataInParts
+from bitsieve.engines.relation import Relation, code_by_cuts, data_changed, database_errors_in_one_line, integers_of
 from bitsieve.engines.target_grouping import GroupingColumn, TargetGrouping
 from bitsieve.engines.value_counts import VALUE_KEY, ValueCounts, extremes_of, intervals_of, sampled_values
 from bitsieve.io.database import relation_of, with_types_of_values

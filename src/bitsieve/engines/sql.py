@@ -16,9 +16,9 @@ from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.coding import RuleFacts, rule_from_facts
-from bitsieve.engines.grouped_counts import LARGEST
 from bitsieve.engines.pair_cells import check_cells, each_table, n_cells
 from bitsieve.engines.partitioned_dataset import PartitionedDataset
+from bitsieve.engines.relation import LARGEST
 from bitsieve.engines.saved_counts import SavedCounts
 from bitsieve.io.errors import in_one_line
 from bitsieve.io.formats import format_of

@@ -12,8 +12,8 @@ import pyarrow as pa
 from bitsieve.dataset.encoding import are_categories, is_missing, lookup
 from bitsieve.dataset.target import read_values, split_target
 from bitsieve.dataset.target_summary import TargetCoding, TargetPart
-from bitsieve.engines.grouped_counts import Groups, code_by_cuts, data_changed, integers_of
 from bitsieve.engines.partition_reader import PartitionReader, RawPartition
+from bitsieve.engines.relation import Groups, code_by_cuts, data_changed, integers_of
 from bitsieve.utils.arrays import Integers
 from bitsieve.utils.types import ColumnLike, Label
 

@@ -10,7 +10,8 @@ import pyarrow as pa
 
 from bitsieve.dataset.arrow import ArrowArray
 from bitsieve.dataset.identifiers import RowNumbering
-from bitsieve.engines.grouped_counts import LARGEST, ClassKeys, Groups, Relation, doubles, integers_of
+from bitsieve.engines.grouped_counts import ClassKeys
+from bitsieve.engines.relation import LARGEST, Groups, Relation, doubles, integers_of
 from bitsieve.utils.arrays import Integers
 
 VALUE_KEY = 0  # the key of the groups by the values of a column; the other keys are names of columns, which are text
