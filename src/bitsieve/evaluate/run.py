@@ -13,10 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn import config_context
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, UndefinedMetricWarning
-from sklearn.feature_selection import SelectKBest, f_classif, f_regression
 from threadpoolctl import threadpool_limits
 
 from bitsieve.counts.threads import run_blocks
@@ -24,42 +22,20 @@ from bitsieve.dataset.data_kinds import library_of
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.survival import SurvivalTarget
 from bitsieve.diagnostics import UserError
+from bitsieve.evaluate.baselines import baseline_errors
 from bitsieve.evaluate.checkpoint import Checkpoint
-from bitsieve.evaluate.folds import Fold
-from bitsieve.evaluate.methods import ScikitLearnRanking
 from bitsieve.evaluate.plan import Plan
+from bitsieve.evaluate.scoring import Check, Ranking, Stopped, never_stopped, score
 from bitsieve.methods.by_samples.spanning_tree.bayes_error import global_bounds
 from bitsieve.metrics.fold_scores import Scored
-from bitsieve.metrics.losses import wrong_classes
-from bitsieve.metrics.subsets import redundancy_rates, separability
 from bitsieve.options import ExecutionOptions
 from bitsieve.pipeline.discretize import CountedTable, binning_parameter, discretize, take_default_bins
-from bitsieve.results.comparison import BEST, Comparison
+from bitsieve.results.comparison import Comparison
 from bitsieve.selectors.by_counts import CountSelector
 from bitsieve.utils.arrays import Columns, Floats, Values
 from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.messages import one_line
 from bitsieve.utils.progress import phase
-
-ALL_COLUMNS = "all columns"
-MAX_CELLS = 10**8  # of a table on which the baseline of all columns is measured
-
-Check = Callable[[], object]  # called between two steps of the work; it raises Stopped if the work is to end
-
-
-class Stopped(Exception):
-    """The work was given up because the caller was interrupted."""
-
-
-def never_stopped() -> None:
-    """The check of work that is not interrupted."""
-
-
-class Ranking(NamedTuple):
-    """The features that a method selected."""
-
-    selected: Columns  # in order of choice
-    seconds: float  # of the selection, binning and counting included
 
 
 class _TimedCounts(NamedTuple):
@@ -125,54 +101,6 @@ def _rows_of(table: InMemoryDataset, rows: Columns) -> InMemoryDataset:
     """The ``rows`` of a table. If the target is a quantity, its classes are cut from these rows alone."""
     subset = table.take(rows)
     return replace(subset, y=subset.target.cut_again(subset.weights))
-
-
-def score(plan: Plan, fold: Fold, rankings: dict[str, Ranking], check: Check = never_stopped) -> dict[str, Scored]:
-    """Measure the first k features of every method in a fold, for every k."""
-    scored = {}
-    for label, ranking in rankings.items():
-        # A method that stops before the largest number has no more features to give: its curve goes on level.
-        counts = np.minimum(plan.counts, len(ranking.selected))
-        encoded = plan.encode(ranking.selected, fold)
-        train = encoded.rows(fold.train)
-        test = encoded.rows(fold.test)
-        start = time.perf_counter()
-        errors = _errors(plan, fold, train, test, encoded.n_columns[counts - 1], check)
-        seconds_classifying = time.perf_counter() - start
-
-        # Redundancy and separability are those of the numeric features: categories have no correlation, and the
-        # columns of one feature determine each other.
-        numbers = train[:, encoded.n_columns[encoded.is_numeric] - 1]
-        n_numeric_among_first = np.concatenate([[0], np.cumsum(encoded.is_numeric)])
-        n_numeric = n_numeric_among_first[counts]
-        if plan.measure.predicts != "classes":
-            separabilities = np.full(len(n_numeric), np.nan)
-        else:
-            separabilities = separability(numbers, plan.target.codes[fold.train], n_numeric)
-        scored[label] = Scored(
-            selected=ranking.selected,
-            errors=errors,
-            redundancy=redundancy_rates(numbers, n_numeric),
-            separability=separabilities,
-            seconds_selecting=ranking.seconds,
-            seconds_classifying=seconds_classifying,
-        )
-    return scored
-
-
-def _errors(
-    plan: Plan, fold: Fold, train: Floats, test: Floats, n_columns: Columns, check: Check = never_stopped
-) -> Values:
-    """The errors of the model on the first n columns, for every n in ``n_columns``."""
-    labels = plan.target.truth[fold.train]
-    truth = plan.target.truth[fold.test]
-    distinct_numbers, index_of_number = np.unique(n_columns, return_inverse=True)
-    errors = np.empty(len(distinct_numbers), np.intp if plan.loss is wrong_classes else np.float64)
-    with config_context(assume_finite=True):
-        for i, predicted in enumerate(plan.predict(train, labels, test, distinct_numbers)):
-            errors[i] = plan.loss(predicted, truth)
-            check()
-    return errors[index_of_number]
 
 
 def run_plan(plan: Plan, n_jobs: int | None = None, checkpoint: Checkpoint | None = None) -> Comparison:
@@ -293,41 +221,6 @@ def make_comparison(plan: Plan, folds: list[dict[str, Scored]], baselines: dict[
         baselines=baselines,
         library=library_of(None if original_data is None else original_data.take(np.arange(1))),
     )
-
-
-def baseline_errors(plan: Plan, n_jobs: int | None = None) -> dict[str, Floats]:
-    """The errors without a selection, by baseline, each of shape (n_folds, n_counts).
-
-    The baselines are the majority class or the mean, the features of the best F-tests (``SelectKBest``), and all
-    columns, if the table is not too large for these.
-    """
-    columns = np.setdiff1d(np.arange(plan.table.n_features), plan.table.dropped)
-    measures_all_columns = plan.table.n_samples * len(columns) <= MAX_CELLS
-    shape = (len(plan.folds), len(plan.counts))
-    errors: dict[str, Floats] = {}
-    errors[plan.measure.baseline] = np.zeros(shape) + plan.baseline_errors()[:, None]
-    ranks_by_tests = plan.measure.predicts != "times"  # SelectKBest has no test of times to an event
-    if ranks_by_tests:
-        errors[BEST] = np.zeros(shape)
-    if measures_all_columns:
-        errors[ALL_COLUMNS] = np.zeros(shape)
-    f_test = f_regression if plan.target.is_quantity else f_classif
-
-    def errors_of(selected: Columns, counts: Columns, fold: Fold) -> Values:
-        encoded = plan.encode(selected, fold)
-        return _errors(plan, fold, encoded.rows(fold.train), encoded.rows(fold.test), encoded.n_columns[counts - 1])
-
-    def run_fold(number: int) -> None:
-        fold = plan.folds[number]
-        if ranks_by_tests:
-            learned_from = plan.table.take(plan.learning_rows(fold))
-            best_first = ScikitLearnRanking(SelectKBest(f_test, k="all")).fit_table(learned_from).selected_
-            errors[BEST][number] = errors_of(best_first, np.minimum(plan.counts, len(best_first)), fold)
-        if measures_all_columns:
-            errors[ALL_COLUMNS][number] = errors_of(columns, np.array([len(columns)]), fold)
-
-    run_blocks(run_fold, range(len(plan.folds)), n_jobs, phase("baselines"))
-    return errors
 
 
 def with_bounds(plan: Plan, comparison: Comparison, n_jobs: int | None = None) -> Comparison:
