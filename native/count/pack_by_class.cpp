@@ -25,13 +25,14 @@ bool PackedTable::rows_of_classes(const Batch& batch, std::vector<std::uint64_t>
     const std::int64_t n_words = (n_rows + 63) / 64;
     rows.assign(std::size_t(n_classes() * n_words), 0);
     for (std::int64_t c = 0, t = 0; c < n_classes(); ++c) {
-        std::uint64_t* of_class = rows.data() + c * n_words;
-        std::int64_t before = -1;
+        std::uint64_t* rows_of_class = rows.data() + c * n_words;
+        std::int64_t previous = -1;
         for (const std::int64_t end = t + batch.class_sizes[c]; t < end; ++t) {
             const std::int64_t row = batch.order[t];
-            if (row <= before || row >= n_rows) return false;  // repeated by its weight, left out, or in another order
-            of_class[row / 64] |= std::uint64_t(1) << (row % 64);
-            before = row;
+            if (row <= previous || row >= n_rows)
+                return false;  // repeated by its weight, left out, or in another order
+            rows_of_class[row / 64] |= std::uint64_t(1) << (row % 64);
+            previous = row;
         }
     }
     return true;
@@ -41,7 +42,7 @@ void PackedTable::pack_by_class(const CodeTable<std::uint8_t>& table, const Batc
                                 const std::vector<std::uint64_t>& rows, std::int64_t first, std::int64_t last) {
     alignas(64) std::uint8_t rest[kLanes][64];
     std::vector<std::uint64_t> masks;
-    std::vector<std::int64_t> filled;
+    std::vector<std::int64_t> n_packed;  // samples of each class
     std::int64_t n_rows = 0;
     for (std::int64_t c = 0; c < n_classes(); ++c) n_rows += batch.class_sizes[c];
     const std::int64_t n_words = (n_rows + 63) / 64;
@@ -51,7 +52,7 @@ void PackedTable::pack_by_class(const CodeTable<std::uint8_t>& table, const Batc
         const std::int64_t width = std::int64_t(group.n_planes) * kLanes;
         std::uint64_t* const planes = planes_.get() + group.planes;
         masks.resize(std::size_t(width));
-        filled.assign(batch.n_before, batch.n_before + n_classes());
+        n_packed.assign(batch.n_before, batch.n_before + n_classes());
         for (std::int64_t w = 0; w < n_words; ++w) {
             const std::int64_t n = std::min<std::int64_t>(64, n_rows - 64 * w);
             for (int lane = 0; lane < kLanes; ++lane) {
@@ -63,14 +64,14 @@ void PackedTable::pack_by_class(const CodeTable<std::uint8_t>& table, const Batc
                     std::memset(rest[lane], kNoCode, sizeof rest[lane]);
                     if (feature >= 0) std::memcpy(rest[lane], table.column(feature) + 64 * w, std::size_t(n));
                 }
-                const std::uint64_t larger = kernel_.plane_masks(codes, group.n_planes, false, masks.data() + lane);
-                if (feature >= 0) beyond |= larger & (~std::uint64_t(0) >> (64 - n));
+                const std::uint64_t is_beyond = kernel_.plane_masks(codes, group.n_planes, false, masks.data() + lane);
+                if (feature >= 0) beyond |= is_beyond & (~std::uint64_t(0) >> (64 - n));
             }
             for (std::int64_t c = 0; c < n_classes(); ++c) {
-                const std::uint64_t of_class = rows[std::size_t(c * n_words + w)];
-                if (of_class == 0) continue;
-                std::uint64_t* out = planes + (word_start_[c] + filled[c] / 64) * width;
-                filled[c] += kernel_.append_bits(masks.data(), width, of_class, int(filled[c] % 64), out);
+                const std::uint64_t rows_of_class = rows[std::size_t(c * n_words + w)];
+                if (rows_of_class == 0) continue;
+                std::uint64_t* out = planes + (word_start_[c] + n_packed[c] / 64) * width;
+                n_packed[c] += kernel_.append_bits(masks.data(), width, rows_of_class, int(n_packed[c] % 64), out);
             }
         }
     }

@@ -179,7 +179,7 @@ private:
 // greater than the number of planes.
 template <class Samples>
 std::uint64_t PackedTable::write_masks(std::int64_t g, std::int64_t word, bool add, Samples&& samples) {
-    static const Word none;
+    static const Word no_codes;
     const Group& group = groups_[g];
     std::uint64_t* out = planes_.get() + group.planes + word * group.n_planes * kLanes;
     std::uint64_t beyond = 0;
@@ -190,7 +190,7 @@ std::uint64_t PackedTable::write_masks(std::int64_t g, std::int64_t word, bool a
         if (feature_at(g, lane) >= 0)
             beyond |= kernel_.plane_masks(samples(lane), group.n_planes, add, out + lane);
         else
-            kernel_.plane_masks(none.codes, group.n_planes, add, out + lane);
+            kernel_.plane_masks(no_codes.codes, group.n_planes, add, out + lane);
     return beyond;
 }
 
@@ -204,19 +204,19 @@ struct ClassWord {
     std::int64_t bit;       // of the first sample in this word
 };
 
-// The next samples of a class, of which n_done are packed: up to the end of a word, the end of the class in the batch,
-// or the first row at or beyond row_end, whichever comes first. order_start: where the class begins in the batch's
+// The next samples of a class, of which n_packed are packed: up to the end of a word, the end of the class in the
+// batch, or the first row at or beyond row_end, whichever comes first. order_start: where the class begins in the batch's
 // order.
 ClassWord next_word_of_class(const Batch& batch, std::int64_t class_index, std::int64_t order_start,
-                             std::int64_t n_done, std::int64_t row_end) {
-    const std::int64_t sample = batch.n_before[class_index] + n_done;
+                             std::int64_t n_packed, std::int64_t row_end) {
+    const std::int64_t sample = batch.n_before[class_index] + n_packed;
     ClassWord next;
     next.word = sample / 64;
     next.bit = sample % 64;
     next.n_rows = 0;
-    const std::int64_t n_left = std::min<std::int64_t>(64 - next.bit, batch.class_sizes[class_index] - n_done);
+    const std::int64_t n_left = std::min<std::int64_t>(64 - next.bit, batch.class_sizes[class_index] - n_packed);
     while (next.n_rows < n_left) {
-        const std::int64_t row = batch.row(order_start + n_done + next.n_rows);
+        const std::int64_t row = batch.row(order_start + n_packed + next.n_rows);
         if (row >= row_end) break;
         next.rows[next.n_rows++] = row;
     }
@@ -233,18 +233,18 @@ void PackedTable::pack_groups(const CodeTable<Code>& table, const Batch& batch, 
     const std::int64_t block = table.feature_stride == 1 ? kMaxGroups : 1;  // groups may share the memory of a row
     const std::int64_t chunk = std::max<std::int64_t>(1 << 15, n_classes() * 512);
     Tile<Code> tile(table, n_features());
-    std::vector<std::int64_t> n_done(sizes_.size());
+    std::vector<std::int64_t> n_packed(sizes_.size());
     std::vector<std::int64_t> order_start(sizes_.size());
     for (std::int64_t c = 1; c < n_classes(); ++c) order_start[c] = order_start[c - 1] + batch.class_sizes[c - 1];
     const std::int64_t n_rows = batch.rows_needed(order_start[n_classes() - 1] + batch.class_sizes[n_classes() - 1]);
     for (std::int64_t g0 = first; g0 < last; g0 += block) {
         const std::int64_t n_groups = std::min(block, last - g0);
         tile.select_columns(&features_by_arity_[g0 * kLanes], std::min(n_groups * kLanes, n_narrow_ - g0 * kLanes));
-        std::fill(n_done.begin(), n_done.end(), 0);
+        std::fill(n_packed.begin(), n_packed.end(), 0);
         for (std::int64_t row_end = chunk; row_end < n_rows + chunk; row_end += chunk)
             for (std::int64_t c = 0; c < n_classes(); ++c)
-                while (n_done[c] < batch.class_sizes[c]) {
-                    const ClassWord next = next_word_of_class(batch, c, order_start[c], n_done[c], row_end);
+                while (n_packed[c] < batch.class_sizes[c]) {
+                    const ClassWord next = next_word_of_class(batch, c, order_start[c], n_packed[c], row_end);
                     if (next.n_rows == 0) break;
                     if (next.n_rows < 64) tile.clear();
                     tile.read(next.rows, next.n_rows, next.bit);
@@ -254,7 +254,7 @@ void PackedTable::pack_groups(const CodeTable<Code>& table, const Batch& batch, 
                         beyond |= write_masks(g, word_start_[c] + next.word, next.bit > 0,
                                               [&](int lane) { return tile.samples((g - g0) * kLanes + lane); });
                     if (beyond & bits) refuse_code();
-                    n_done[c] += next.n_rows;
+                    n_packed[c] += next.n_rows;
                 }
     }
 }
@@ -266,16 +266,17 @@ void PackedTable::pack_columns(const std::uint8_t* codes, std::int64_t feature_s
         std::uint64_t beyond = 0;
         std::int64_t start = 0;
         for (std::int64_t c = 0; c < n_classes(); start += sizes_[c++])
-            for (std::int64_t at = 0; at < sizes_[c]; at += 64) {
-                const std::int64_t n = std::min<std::int64_t>(64, sizes_[c] - at);
+            for (std::int64_t sample = 0; sample < sizes_[c]; sample += 64) {
+                const std::int64_t n = std::min<std::int64_t>(64, sizes_[c] - sample);
                 Word rest;  // of a class, filled up with codes of no plane
                 const auto samples = [&](int lane) {
-                    const std::uint8_t* word = codes + feature_at(g, lane) * feature_stride + start + at;
+                    const std::uint8_t* word = codes + feature_at(g, lane) * feature_stride + start + sample;
                     if (n == 64) return word;
                     std::memcpy(rest.codes, word, std::size_t(n));
                     return static_cast<const std::uint8_t*>(rest.codes);
                 };
-                beyond |= write_masks(g, word_start_[c] + at / 64, false, samples) & (~std::uint64_t(0) >> (64 - n));
+                beyond |=
+                    write_masks(g, word_start_[c] + sample / 64, false, samples) & (~std::uint64_t(0) >> (64 - n));
             }
         if (beyond) refuse_code();
     }
@@ -289,12 +290,12 @@ void PackedTable::pack_bytes(const CodeTable<Code>& table, const Batch& batch, s
     std::int64_t class_start = 0;  // of the samples of a class among all of them
     std::int64_t batch_start = 0;  // and among those of the batch
     for (std::int64_t c = 0; c < n_classes(); ++c) {
-        for (std::int64_t done = 0; done < batch.class_sizes[c]; done += kRowsAtOnce) {
-            const std::int64_t n_rows = std::min(kRowsAtOnce, batch.class_sizes[c] - done);
-            const std::int64_t out_start = class_start + batch.n_before[c] + done;
+        for (std::int64_t first_row = 0; first_row < batch.class_sizes[c]; first_row += kRowsAtOnce) {
+            const std::int64_t n_rows = std::min(kRowsAtOnce, batch.class_sizes[c] - first_row);
+            const std::int64_t out_start = class_start + batch.n_before[c] + first_row;
             for (std::int64_t g = first; g < last; ++g) {
                 std::uint8_t* out = reinterpret_cast<std::uint8_t*>(planes_.get() + groups_[g].planes);
-                copy_lanes(table, batch, batch_start + done, n_rows, features(g), out + out_start * kLanes);
+                copy_lanes(table, batch, batch_start + first_row, n_rows, features(g), out + out_start * kLanes);
                 to_counter_bits(n_rows, out + out_start * kLanes, &greatest[(g - first) * kLanes]);
             }
         }
@@ -311,18 +312,18 @@ void PackedTable::pack_bytes(const CodeTable<Code>& table, const Batch& batch, s
 // Columns of 16-bit codes in class order.
 template <class Code>
 void PackedTable::copy_wide(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last) {
-    for (std::int64_t u = first; u < last; ++u)
+    for (std::int64_t g = first; g < last; ++g)
         for (int lane = 0; lane < kLanes; ++lane) {
-            const std::int64_t feature = feature_at(u, lane);
+            const std::int64_t feature = feature_at(g, lane);
             if (feature < 0) continue;
             const Code* in = table.column(feature);
-            std::uint16_t* out = wide_.get() + ((u - n_narrow_groups()) * kLanes + lane) * n_samples_;
+            std::uint16_t* out = wide_.get() + ((g - n_narrow_groups()) * kLanes + lane) * n_samples_;
             std::int32_t greatest = 0;
             for (std::int64_t c = 0, t = 0; c < n_classes(); out += sizes_[c++]) {
-                std::uint16_t* to = out + batch.n_before[c];
-                for (const std::int64_t end = t + batch.class_sizes[c]; t < end; ++t, ++to) {
-                    *to = in[batch.row(t) * table.sample_stride];
-                    greatest = std::max<std::int32_t>(greatest, *to);
+                std::uint16_t* next = out + batch.n_before[c];
+                for (const std::int64_t end = t + batch.class_sizes[c]; t < end; ++t, ++next) {
+                    *next = in[batch.row(t) * table.sample_stride];
+                    greatest = std::max<std::int32_t>(greatest, *next);
                 }
             }
             if (greatest >= arities_[feature]) refuse_code();
@@ -334,13 +335,14 @@ void PackedTable::add(const CodeTable<Code>& table, const Batch& batch, std::int
     const std::int64_t last_group = std::min(last, n_narrow_groups());
     std::fill(ready_.begin() + first, ready_.begin() + last, 0);
     std::vector<std::uint64_t> rows;
-    bool by_class = false;
+    bool goes_by_class = false;
     if constexpr (sizeof(Code) == 1)
-        by_class = !uses_counters_ && table.sample_stride == 1 && rows_of_classes(batch, rows);
+        goes_by_class = !uses_counters_ && table.sample_stride == 1 && rows_of_classes(batch, rows);
     if (uses_counters_)
         pack_bytes(table, batch, first, last_group);
     else if constexpr (sizeof(Code) == 1)
-        by_class ? pack_by_class(table, batch, rows, first, last_group) : pack_groups(table, batch, first, last_group);
+        goes_by_class ? pack_by_class(table, batch, rows, first, last_group)
+                      : pack_groups(table, batch, first, last_group);
     else
         pack_groups(table, batch, first, last_group);
     copy_wide(table, batch, std::max(first, n_narrow_groups()), last);

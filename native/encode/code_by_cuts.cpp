@@ -22,21 +22,20 @@ template <bool kLeft>
 void search_cuts(const double* values, std::int64_t n, const std::vector<double>& padded, std::int64_t missing_code,
                  std::uint16_t* codes) {
     constexpr std::int64_t kNumbersAtOnce = 8;
-    const std::int64_t longest = std::int64_t(padded.size() + 1) / 2;
+    const std::int64_t longest_step = std::int64_t(padded.size() + 1) / 2;
     const double* const cuts = padded.data();
     for (std::int64_t first = 0; first < n; first += kNumbersAtOnce) {
         const std::int64_t count = std::min(kNumbersAtOnce, n - first);
-        double numbers_buffer[kNumbersAtOnce] = {};
+        double numbers[kNumbersAtOnce] = {};
         std::int64_t n_below[kNumbersAtOnce] = {};
-        for (std::int64_t l = 0; l < count; ++l) numbers_buffer[l] = values[first + l];
-        for (std::int64_t step = longest; step > 0; step /= 2)
+        for (std::int64_t l = 0; l < count; ++l) numbers[l] = values[first + l];
+        for (std::int64_t step = longest_step; step > 0; step /= 2)
             for (std::int64_t l = 0; l < kNumbersAtOnce; ++l) {
-                const double code_values = cuts[n_below[l] + step - 1];
-                n_below[l] +=
-                    step & -std::int64_t(kLeft ? numbers_buffer[l] > code_values : numbers_buffer[l] >= code_values);
+                const double cut = cuts[n_below[l] + step - 1];
+                n_below[l] += step & -std::int64_t(kLeft ? numbers[l] > cut : numbers[l] >= cut);
             }
         for (std::int64_t l = 0; l < count; ++l)
-            codes[first + l] = std::uint16_t(numbers_buffer[l] == numbers_buffer[l] ? n_below[l] : missing_code);
+            codes[first + l] = std::uint16_t(numbers[l] == numbers[l] ? n_below[l] : missing_code);
     }
 }
 

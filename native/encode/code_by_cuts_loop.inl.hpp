@@ -11,13 +11,13 @@ inline __attribute__((always_inline)) void count_block(const double* values, con
                                                        std::int64_t missing_code, std::uint16_t* codes) {
     Doubles block[kVectors];
     Counts below[kVectors] = {};
-    std::int64_t sums[kAtOnce];
+    std::int64_t wide_codes[kAtOnce];
     std::memcpy(block, values, sizeof block);
     for (std::int64_t c = 0; c < n_cuts; ++c)
         for (int v = 0; v < kVectors; ++v) below[v] -= kLeft ? block[v] > cuts[c] : block[v] >= cuts[c];
     for (int v = 0; v < kVectors; ++v) below[v] |= (block[v] != block[v]) & missing_code;
-    std::memcpy(sums, below, sizeof sums);
-    for (std::int64_t i = 0; i < kAtOnce; ++i) codes[i] = std::uint16_t(sums[i]);
+    std::memcpy(wide_codes, below, sizeof wide_codes);
+    for (std::int64_t i = 0; i < kAtOnce; ++i) codes[i] = std::uint16_t(wide_codes[i]);
 }
 
 template <bool kLeft>

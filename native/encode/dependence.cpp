@@ -36,39 +36,40 @@ public:
                 ++classes_[label];
                 ++cells_[code * n_classes_ + label];
             }
-            std::int64_t of_codes = 0;
-            std::int64_t of_classes = 0;
-            std::int64_t of_cells = 0;
-            std::int64_t n_of_codes = 0;
-            std::int64_t n_of_classes = 0;
+            std::int64_t sum_of_codes = 0;
+            std::int64_t sum_of_classes = 0;
+            std::int64_t sum_of_cells = 0;
+            std::int64_t n_codes_present = 0;
+            std::int64_t n_classes_present = 0;
             std::int64_t ignored = 0;
             const auto code = [&](const std::uint32_t* row) { return std::size_t(codes[*row]); };
             const auto label = [&](const std::uint32_t* row) { return std::size_t(classes[*row]); };
-            take(codes_, n_codes, first, last, code, of_codes, n_of_codes);
-            take(classes_, n_classes_, first, last, label, of_classes, n_of_classes);
-            take(
+            add_and_clear(codes_, n_codes, first, last, code, sum_of_codes, n_codes_present);
+            add_and_clear(classes_, n_classes_, first, last, label, sum_of_classes, n_classes_present);
+            add_and_clear(
                 cells_, n_codes * n_classes_, first, last,
-                [&](const std::uint32_t* row) { return code(row) * n_classes_ + label(row); }, of_cells, ignored);
-            freedom += (n_of_codes - 1) * (n_of_classes - 1);
-            sum += of_cells - of_codes - of_classes + terms_(std::uint64_t(last - first));
+                [&](const std::uint32_t* row) { return code(row) * n_classes_ + label(row); }, sum_of_cells, ignored);
+            freedom += (n_codes_present - 1) * (n_classes_present - 1);
+            sum += sum_of_cells - sum_of_codes - sum_of_classes + terms_(std::uint64_t(last - first));
         }
     }
 
 private:
-    // The terms of the counts that are not 0, and how many these are; the counts are 0 afterwards.
-    template <class Place>
-    void take(std::vector<std::uint32_t>& counts, std::size_t size, const std::uint32_t* first,
-              const std::uint32_t* last, const Place& place, std::int64_t& sum, std::int64_t& n_present) {
-        const auto finish = [&](std::uint32_t& count) {
+    // Adds the terms of the counts that are not 0, and how many these are; the counts are 0 afterwards. index_of(row):
+    // the count of the row.
+    template <class IndexOf>
+    void add_and_clear(std::vector<std::uint32_t>& counts, std::size_t size, const std::uint32_t* first,
+                       const std::uint32_t* last, const IndexOf& index_of, std::int64_t& sum, std::int64_t& n_present) {
+        const auto add = [&](std::uint32_t& count) {
             if (count == 0) return;
             sum += terms_(count);
             ++n_present;
             count = 0;
         };
         if (std::size_t(last - first) < size)
-            for (const std::uint32_t* row = first; row != last; ++row) finish(counts[place(row)]);
+            for (const std::uint32_t* row = first; row != last; ++row) add(counts[index_of(row)]);
         else
-            for (std::size_t i = 0; i < size; ++i) finish(counts[i]);
+            for (std::size_t i = 0; i < size; ++i) add(counts[i]);
     }
 
     std::size_t n_classes_;
@@ -79,12 +80,12 @@ private:
 
 // A column in ascending order, without its missing values.
 struct SortedColumn {
-    std::vector<KeyedRow> items, spare;
+    std::vector<KeyedRow> items, scratch;
     std::vector<double> values;
     std::vector<double> median;  // none where no value lies above it
 
     void sort(const double* column, std::int64_t n) {
-        sort_present(column, n, items, spare);
+        sort_present(column, n, items, scratch);
         values.clear();
         for (const KeyedRow& item : items) values.push_back(value_of(item.key));
         median.clear();
@@ -103,7 +104,7 @@ public:
     static constexpr std::int64_t kMaxRows = 255;   // a count is a byte
     static constexpr std::int64_t kMinVectors = 8;  // for fewer the intervals take longer than the cuts
 
-    static bool suits(const ClassVectors& vectors, std::int64_t n_rows) {
+    static bool can_compare(const ClassVectors& vectors, std::int64_t n_rows) {
         if (vectors.n_classes != 2 || n_rows > kMaxRows || vectors.n_vectors < kMinVectors) return false;
         for (std::int64_t b = 1; b < vectors.n_vectors; ++b)
             if (count_of_ones(vectors, n_rows, b) != count_of_ones(vectors, n_rows, 0)) return false;
@@ -159,12 +160,12 @@ private:
     Interval refused_with(std::uint64_t n_left) {
         const std::uint64_t mean = n_left * n_ones_ / n_;
         if (accepts(n_left, mean)) return {1, 0};  // empty
-        const std::uint64_t least = n_left + n_ones_ > n_ ? n_left + n_ones_ - n_ : 0;
-        const std::uint64_t most = std::min(n_left, n_ones_);
+        const std::uint64_t min_ones = n_left + n_ones_ > n_ ? n_left + n_ones_ - n_ : 0;
+        const std::uint64_t max_ones = std::min(n_left, n_ones_);
         std::uint64_t low = mean;
         std::uint64_t high = mean;
-        while (low > least && !accepts(n_left, low - 1)) --low;
-        while (high < most && !accepts(n_left, high + 1)) ++high;
+        while (low > min_ones && !accepts(n_left, low - 1)) --low;
+        while (high < max_ones && !accepts(n_left, high + 1)) ++high;
         return {std::uint8_t(low), std::uint8_t(high)};
     }
 
@@ -205,36 +206,36 @@ void dependence_of_cuts(const double* columns, std::int64_t n_rows, std::int64_t
     Dependence dependence(vectors, parts, terms);
     MdlCutter cutter(vectors.n_classes, terms);
     std::optional<FirstCuts> first_cuts;
-    if (FirstCuts::suits(vectors, n_rows)) first_cuts.emplace(vectors, n_rows, terms);
+    if (FirstCuts::can_compare(vectors, n_rows)) first_cuts.emplace(vectors, n_rows, terms);
     const std::vector<double> no_cuts;
     SortedColumn sorted;
-    std::vector<std::int32_t> ordered;
+    std::vector<std::int32_t> sorted_classes;
     std::vector<std::int32_t> codes(static_cast<std::size_t>(n_rows));
     for (std::int64_t j = 0; j < n_columns; ++j) {
         sorted.sort(columns + j * n_rows, n_rows);
-        const std::size_t n_there = sorted.items.size();
-        const bool some_missing = n_there > 0 && std::int64_t(n_there) < n_rows;
-        ordered.resize(n_there);
+        const std::size_t n_present = sorted.items.size();
+        const bool some_missing = n_present > 0 && std::int64_t(n_present) < n_rows;
+        sorted_classes.resize(n_present);
         const std::uint8_t* may_be_cut = nullptr;  // null: by any vector
-        if (first_cuts && std::int64_t(n_there) == n_rows) may_be_cut = first_cuts->may_cut(sorted.items).data();
+        if (first_cuts && std::int64_t(n_present) == n_rows) may_be_cut = first_cuts->may_cut(sorted.items).data();
         for (std::int64_t b = 0; b < vectors.n_vectors; ++b) {
             const std::int32_t* classes = vectors.classes + b * n_rows;
-            std::int64_t& of_freedom = freedom[j * vectors.n_vectors + b];
-            std::int64_t& of_sum = sums[j * vectors.n_vectors + b];
-            of_freedom = of_sum = 0;
+            std::int64_t& freedom_of_vector = freedom[j * vectors.n_vectors + b];
+            std::int64_t& sum_of_vector = sums[j * vectors.n_vectors + b];
+            freedom_of_vector = sum_of_vector = 0;
             const std::vector<double>* cuts = &no_cuts;
             if (may_be_cut == nullptr || may_be_cut[b]) {
-                for (std::size_t i = 0; i < n_there; ++i) ordered[i] = classes[sorted.items[i].row];
-                cuts = &cutter.cuts(sorted.values.data(), ordered.data(), nullptr, n_there);
+                for (std::size_t i = 0; i < n_present; ++i) sorted_classes[i] = classes[sorted.items[i].row];
+                cuts = &cutter.cuts(sorted.values.data(), sorted_classes.data(), nullptr, n_present);
             }
             if (cuts->empty() && cut_at_median) cuts = &sorted.median;
             if (cuts->empty() && !some_missing) continue;
             std::fill(codes.begin(), codes.end(), std::int32_t(cuts->size() + 1));  // of what is missing
-            for (std::size_t i = 0, code = 0; i < n_there; ++i) {
+            for (std::size_t i = 0, code = 0; i < n_present; ++i) {
                 while (code < cuts->size() && sorted.values[i] > (*cuts)[code]) ++code;
                 codes[sorted.items[i].row] = std::int32_t(code);
             }
-            dependence.count(codes.data(), cuts->size() + 2, classes, of_freedom, of_sum);
+            dependence.count(codes.data(), cuts->size() + 2, classes, freedom_of_vector, sum_of_vector);
         }
     }
 }

@@ -18,7 +18,7 @@ void code_column(const T* indices, std::int64_t stride, std::int64_t n_rows, con
         std::int32_t code = -1;
         if (!(index < T(0))) {
             if (std::uint64_t(index) >= std::uint64_t(n_ranks))
-                throw std::invalid_argument("a place is beyond the dictionary of its column");
+                throw std::invalid_argument("an index is beyond the dictionary of its column");
             code = rank[std::int64_t(index)];
             if (code >= 0) occurs[code] = 1;
         }

@@ -32,19 +32,19 @@ public:
                                     std::size_t n) {
         clear();
         if (weights == nullptr && all_differ(values, n)) return cuts_of_distinct(values, classes, n);
-        const auto samples = [weights](std::size_t i) { return weights ? std::uint32_t(weights[i]) : 1; };
+        const auto weight_of = [weights](std::size_t i) { return weights ? std::uint32_t(weights[i]) : 1; };
         for (std::size_t i = 0, end; i < n; i = end) {
             bool pure = true;
-            std::uint32_t size = samples(i);
+            std::uint32_t size = weight_of(i);
             for (end = i + 1; end < n && values[end] == values[i]; ++end) {
                 pure &= classes[end] == classes[i];
-                size += samples(end);
+                size += weight_of(end);
             }
             if (pure) {
                 add_pure(values[i], {std::uint32_t(classes[i]), size});
             } else {
                 begin_block(values[i]);
-                append_mixed(classes, i, end, samples);
+                append_mixed(classes, i, end, weight_of);
                 blocks_.back().end = runs_.size();
             }
         }
@@ -73,7 +73,7 @@ public:
 
     const std::vector<double>& cuts_of_counts(double low, std::size_t n_values, const std::uint32_t* counts) {
         clear();
-        const std::size_t n_classes = left_.count.size();
+        const std::size_t n_classes = left_.counts.size();
         for (std::size_t v = 0; v < n_values; ++v, counts += n_classes) {
             std::size_t present = 0;
             Run run{0, 0};
@@ -97,9 +97,9 @@ public:
 
 private:
     static bool all_differ(const double* values, std::size_t n) {
-        bool equal = false;
-        for (std::size_t i = 1; i < n; ++i) equal |= values[i - 1] == values[i];
-        return !equal;
+        bool any_equal = false;
+        for (std::size_t i = 1; i < n; ++i) any_equal |= values[i - 1] == values[i];
+        return !any_equal;
     }
 
     void clear() {
@@ -146,16 +146,16 @@ private:
     }
 
     // One run for each class among the samples of one value.
-    template <class Samples>
-    void append_mixed(const std::int32_t* classes, std::size_t begin, std::size_t end, const Samples& samples) {
+    template <class WeightOf>
+    void append_mixed(const std::int32_t* classes, std::size_t begin, std::size_t end, const WeightOf& weight_of) {
         const std::size_t first = runs_.size();
         for (std::size_t i = begin; i < end; ++i) {
-            std::uint32_t& count = left_.count[classes[i]];
+            std::uint32_t& count = left_.counts[classes[i]];
             if (count == 0) runs_.push_back({std::uint32_t(classes[i]), 0});
-            count += samples(i);
+            count += weight_of(i);
         }
         for (std::size_t r = first; r < runs_.size(); ++r)
-            runs_[r].count = std::exchange(left_.count[runs_[r].label], 0);
+            runs_[r].count = std::exchange(left_.counts[runs_[r].label], 0);
     }
 
     std::size_t runs_before(std::size_t block) const { return block ? blocks_[block - 1].end : 0; }
@@ -181,7 +181,7 @@ private:
             candidates_.push_back({block, Summary(left_, terms_), Summary(right_, terms_)});
         }
         for (; run < blocks_[last - 1].end; ++run) right_.remove(runs_[run], terms_);
-        for (std::size_t r = runs_before(first); r < runs_before(last - 1); ++r) left_.count[runs_[r].label] = 0;
+        for (std::size_t r = runs_before(first); r < runs_before(last - 1); ++r) left_.counts[runs_[r].label] = 0;
         left_.n = left_.classes = 0;
         left_.sum = 0;
 

@@ -81,29 +81,29 @@ struct Run {
 
 // One of the two sides of a moving cut: class counts, and the sums that give its entropy.
 struct Side {
-    std::vector<std::uint32_t> count;
+    std::vector<std::uint32_t> counts;
     std::uint64_t n = 0, classes = 0;
     std::int64_t sum = 0;  // of the terms of its class counts
 
-    explicit Side(std::size_t n_classes) : count(n_classes, 0) {}
+    explicit Side(std::size_t n_classes) : counts(n_classes, 0) {}
 
     void add(Run run, const Terms& terms) {
-        std::uint32_t& c = count[run.label];
-        classes += c == 0;
-        sum -= terms(c);
-        c += run.count;
-        sum += terms(c);
+        std::uint32_t& count = counts[run.label];
+        classes += count == 0;
+        sum -= terms(count);
+        count += run.count;
+        sum += terms(count);
         n += run.count;
     }
 
     std::int64_t entropy(const Terms& terms) const { return terms(n) - sum; }  // n Ent(S) 2^shift
 
     void remove(Run run, const Terms& terms) {
-        std::uint32_t& c = count[run.label];
-        sum -= terms(c);
-        c -= run.count;
-        sum += terms(c);
-        classes -= c == 0;
+        std::uint32_t& count = counts[run.label];
+        sum -= terms(count);
+        count -= run.count;
+        sum += terms(count);
+        classes -= count == 0;
         n -= run.count;
     }
 };

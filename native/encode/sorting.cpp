@@ -16,7 +16,7 @@ constexpr std::size_t kFewEqual = 32;  // sorted by insertion where their upper 
 
 bool smaller(const KeyedRow& a, const KeyedRow& b) { return a.key < b.key; }
 
-// kPasses counting passes over kBits bits each, from the lower ones up to the top of (key - least) << shift.
+// kPasses counting passes over kBits bits each, from the lower ones up to the top of (key - min_key) << shift.
 template <int kBits, int kPasses>
 void radix_passes(std::vector<KeyedRow>& items, std::vector<KeyedRow>& scratch, std::uint64_t min_key, int shift) {
     constexpr std::size_t kDigits = std::size_t(1) << kBits;
@@ -57,13 +57,13 @@ void radix_passes(std::vector<KeyedRow>& items, std::vector<KeyedRow>& scratch, 
 
 // Sorts by buckets of one width between the least and the most number; false, and nothing is done, where many share
 // one.
-bool sort_in_buckets(std::vector<KeyedRow>& items, std::vector<KeyedRow>& scratch, double min_key, double max_key) {
+bool sort_in_buckets(std::vector<KeyedRow>& items, std::vector<KeyedRow>& scratch, double min_value, double max_value) {
     const std::size_t n = items.size();
-    const double scale = double(n) / (max_key - min_key);
+    const double scale = double(n) / (max_value - min_value);
     std::uint16_t bucket[kMaxInBuckets];
     std::uint16_t start[kMaxInBuckets + 2] = {};
     for (std::size_t i = 0; i < n; ++i) {
-        bucket[i] = std::uint16_t((value_of(items[i].key) - min_key) * scale);  // never falls as the number rises
+        bucket[i] = std::uint16_t((value_of(items[i].key) - min_value) * scale);  // never falls as the number rises
         ++start[bucket[i] + 1];
     }
     std::uint16_t fullest = 0;
@@ -92,10 +92,10 @@ void sort_by_key(std::vector<KeyedRow>& items, std::vector<KeyedRow>& scratch) {
     }
     if (min_key == max_key) return;
     scratch.resize(n);
-    const double low = value_of(min_key);
-    const double high = value_of(max_key);
-    if (n <= kMaxInBuckets && std::isfinite(double(n) / (high - low)) && high - low < kMaxSpread &&
-        sort_in_buckets(items, scratch, low, high))
+    const double min_value = value_of(min_key);
+    const double max_value = value_of(max_key);
+    if (n <= kMaxInBuckets && std::isfinite(double(n) / (max_value - min_value)) &&
+        max_value - min_value < kMaxSpread && sort_in_buckets(items, scratch, min_value, max_value))
         return;
     const int shift = __builtin_clzll(max_key - min_key);
     if (n < 192)
@@ -105,8 +105,6 @@ void sort_by_key(std::vector<KeyedRow>& items, std::vector<KeyedRow>& scratch) {
     else
         radix_passes<11, 3>(items, scratch, min_key, shift);
 }
-
-// The samples class by class; see sorting.hpp.
 
 ClassOrder class_order(const std::int32_t* classes, std::int64_t n_rows, std::int64_t n_classes) {
     ClassOrder order{std::vector<std::uint32_t>(std::size_t(n_rows)),

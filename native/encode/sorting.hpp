@@ -68,8 +68,6 @@ void sort_present(const T* values, std::int64_t n, std::vector<KeyedRow>& items,
     sort_present(values, n, [](std::int64_t row) { return row; }, items, scratch);
 }
 
-// The samples class by class.
-
 // The rows class by class, those of a class in their order, and how many each class has. Throws std::invalid_argument
 // where a class is not within 0 .. n_classes - 1. Cost: two passes over the classes.
 struct ClassOrder {

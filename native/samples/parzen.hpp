@@ -29,27 +29,28 @@ constexpr double kMaxSteps = 1e8;  // from the least value to the greatest: stan
 // The densities of a first column with each of some others: kernels stand at (unit x_n, scale[o] (y_n - slope[o] x_n)).
 struct ParzenPairs {
     const double* x;
-    const double* y;  // y[o * n_samples + n]
-    std::int64_t n_samples, count;
+    const double* y;  // of the others: y[o * n_samples + n]
+    std::int64_t n_samples, n_others;
     double unit;
     const double* slope;
     const double* scale;
-    std::int64_t most_nodes;
+    std::int64_t max_nodes;
 };
 
 // Candidates beside shared coordinates, both row by row: shared[k * n_samples + n], own[o * n_samples + n]. Points are
-// the samples of [first, last), queries those of [from, to); exponents are minus the squared distances.
+// the samples of [first_point, end_point), queries those of [first_query, end_query); exponents are minus the squared
+// distances.
 struct JointPoints {
     const double* shared;
     std::int64_t n_shared;
     const double* own;
-    std::int64_t count;
-    std::int64_t n_samples, first, last, from, to;
+    std::int64_t n_candidates;
+    std::int64_t n_samples, first_point, end_point, first_query, end_query;
 };
 
 struct ParzenKernel {
     // grid_logs: sums[o] = sum_n log2 sum_j exp(-|p_n - p_j|^2 / 2), by nodes of a grid (see above).
-    //   limit nodes of a grid <= most_nodes, else the kernels are summed one by one
+    //   limit nodes of a grid <= max_nodes, else the kernels are summed one by one
     //   cost  2 samples * kWindow^2 products, or samples^2 powers
     //   same  nothing is fused, no libm: every set gives the same bits
     void (*grid_logs)(const ParzenPairs& pairs, double* sums);

@@ -54,30 +54,30 @@ struct Axis {
     std::vector<double> weights;
     std::int64_t n_nodes = 0;
 
-    void place(const std::vector<double>& at) {
-        const double least = *std::min_element(at.begin(), at.end());
+    void set_coordinates(const std::vector<double>& coordinates) {
+        const double min_coordinate = *std::min_element(coordinates.begin(), coordinates.end());
         const double powers = -kStep * kStep * 1.4426950408889634;  // 2^(powers m^2) = exp(-(m kStep)^2)
         double steps[kWindow / 2 + 1];
         for (int m = 0; m <= kWindow / 2; ++m) steps[m] = bitsieve::exp2_of(powers * m * m);
-        first.resize(at.size());
-        middle_.resize(at.size());
-        fall_.resize(at.size());
+        first.resize(coordinates.size());
+        middle_.resize(coordinates.size());
+        fall_.resize(coordinates.size());
         std::int64_t last = 0;
-        for (std::size_t n = 0; n < at.size(); ++n) {
-            const double place = (at[n] - least) / kStep;
-            if (!(place >= 0 && place <= kMaxSteps))
+        for (std::size_t n = 0; n < coordinates.size(); ++n) {
+            const double position = (coordinates[n] - min_coordinate) / kStep;
+            if (!(position >= 0 && position <= kMaxSteps))
                 throw std::invalid_argument("the values of a column are not finite, or spread too wide");
-            first[n] = std::int64_t(place);
+            first[n] = std::int64_t(position);
             last = std::max(last, first[n]);
-            const double r = place - double(first[n]);
+            const double r = position - double(first[n]);
             middle_[n] = powers * r * r;
             fall_[n] = 2.0 * powers * r;
         }
         shorten_gaps(last);
-        exp2_all(middle_.data(), std::int64_t(at.size()), middle_.data());
-        exp2_all(fall_.data(), std::int64_t(at.size()), fall_.data());
-        weights.resize(at.size() * kWindow);
-        for (std::size_t n = 0; n < at.size(); ++n) weigh(middle_[n], fall_[n], steps, &weights[n * kWindow]);
+        exp2_all(middle_.data(), std::int64_t(coordinates.size()), middle_.data());
+        exp2_all(fall_.data(), std::int64_t(coordinates.size()), fall_.data());
+        weights.resize(coordinates.size() * kWindow);
+        for (std::size_t n = 0; n < coordinates.size(); ++n) weigh(middle_[n], fall_[n], steps, &weights[n * kWindow]);
     }
 
 private:
@@ -101,18 +101,18 @@ private:
 
     // Stretches of more than kWindow nodes without a sample become kWindow long: windows meet across none.
     void shorten_gaps(std::int64_t last) {
-        std::vector<std::int64_t> to(std::size_t(last + 1), -1);
-        for (const std::int64_t node : first) to[std::size_t(node)] = 0;
-        std::int64_t place = 0;
-        std::int64_t before = 0;
+        std::vector<std::int64_t> moved(std::size_t(last + 1), -1);  // where a node goes; -1: no window begins there
+        for (const std::int64_t node : first) moved[std::size_t(node)] = 0;
+        std::int64_t end = 0;
+        std::int64_t previous = 0;
         for (std::int64_t node = 0; node <= last; ++node) {
-            if (to[std::size_t(node)] < 0) continue;
-            place += std::min<std::int64_t>(node - before, kWindow);
-            before = node;
-            to[std::size_t(node)] = place;
+            if (moved[std::size_t(node)] < 0) continue;
+            end += std::min<std::int64_t>(node - previous, kWindow);
+            previous = node;
+            moved[std::size_t(node)] = end;
         }
-        for (std::int64_t& node : first) node = to[std::size_t(node)];
-        n_nodes = place + kWindow;
+        for (std::int64_t& node : first) node = moved[std::size_t(node)];
+        n_nodes = end + kWindow;
     }
 };
 
@@ -184,48 +184,48 @@ void grid_logs(const ParzenPairs& pairs, double* out) {
     for (std::size_t n = 0; n < n_samples; ++n) x[n] = pairs.unit * pairs.x[n];
     Axis along_x;
     Axis along_y;
-    along_x.place(x);
-    for (std::int64_t o = 0; o < pairs.count; ++o) {
+    along_x.set_coordinates(x);
+    for (std::int64_t o = 0; o < pairs.n_others; ++o) {
         const double* other = pairs.y + o * pairs.n_samples;
         for (std::size_t n = 0; n < n_samples; ++n) y[n] = pairs.scale[o] * (other[n] - pairs.slope[o] * pairs.x[n]);
-        along_y.place(y);
-        out[o] = along_x.n_nodes <= pairs.most_nodes / along_y.n_nodes ? logs_on_grid(along_x, along_y, nodes, sums)
-                                                                       : logs_one_by_one(x, y, sums);
+        along_y.set_coordinates(y);
+        out[o] = along_x.n_nodes <= pairs.max_nodes / along_y.n_nodes ? logs_on_grid(along_x, along_y, nodes, sums)
+                                                                      : logs_one_by_one(x, y, sums);
     }
 }
 
-void joint_logs(const JointPoints& p, double* logs) {
-    const std::int64_t n_points = p.last - p.first;
+void joint_logs(const JointPoints& joint, double* logs) {
+    const std::int64_t n_points = joint.end_point - joint.first_point;
     const std::int64_t padded = (n_points + 7) / 8 * 8;
-    std::vector<double> shared(std::size_t(padded * p.n_shared));
-    std::vector<double> own(std::size_t(padded * p.count));
+    std::vector<double> shared(std::size_t(padded * joint.n_shared));
+    std::vector<double> own(std::size_t(padded * joint.n_candidates));
     std::vector<double> base(std::size_t(padded), -HUGE_VAL);
     std::vector<double> exponents(base);
-    for (std::int64_t k = 0; k < p.n_shared; ++k)
-        std::copy_n(p.shared + k * p.n_samples + p.first, n_points, &shared[std::size_t(k * padded)]);
-    for (std::int64_t o = 0; o < p.count; ++o)
-        std::copy_n(p.own + o * p.n_samples + p.first, n_points, &own[std::size_t(o * padded)]);
-    for (std::int64_t n = p.from; n < p.to; ++n) {
+    for (std::int64_t k = 0; k < joint.n_shared; ++k)
+        std::copy_n(joint.shared + k * joint.n_samples + joint.first_point, n_points, &shared[std::size_t(k * padded)]);
+    for (std::int64_t o = 0; o < joint.n_candidates; ++o)
+        std::copy_n(joint.own + o * joint.n_samples + joint.first_point, n_points, &own[std::size_t(o * padded)]);
+    for (std::int64_t n = joint.first_query; n < joint.end_query; ++n) {
         std::fill_n(base.begin(), n_points, 0.0);
-        for (std::int64_t k = 0; k < p.n_shared; ++k) {
-            const F64x8 at = F64x8::broadcast(p.shared[k * p.n_samples + n]);
+        for (std::int64_t k = 0; k < joint.n_shared; ++k) {
+            const F64x8 coordinate = F64x8::broadcast(joint.shared[k * joint.n_samples + n]);
             for (std::int64_t j = 0; j < padded; j += 8) {
-                const F64x8 difference = F64x8::subtract(at, F64x8::load(&shared[std::size_t(k * padded + j)]));
+                const F64x8 difference = F64x8::subtract(coordinate, F64x8::load(&shared[std::size_t(k * padded + j)]));
                 F64x8::subtract(F64x8::load(&base[std::size_t(j)]), F64x8::multiply(difference, difference))
                     .store(&base[std::size_t(j)]);
             }
         }
-        for (std::int64_t o = 0; o < p.count; ++o) {
-            const F64x8 at = F64x8::broadcast(p.own[o * p.n_samples + n]);
+        for (std::int64_t o = 0; o < joint.n_candidates; ++o) {
+            const F64x8 coordinate = F64x8::broadcast(joint.own[o * joint.n_samples + n]);
             F64x8 nearest = F64x8::broadcast(-HUGE_VAL);
             for (std::int64_t j = 0; j < padded; j += 8) {
-                const F64x8 difference = F64x8::subtract(at, F64x8::load(&own[std::size_t(o * padded + j)]));
+                const F64x8 difference = F64x8::subtract(coordinate, F64x8::load(&own[std::size_t(o * padded + j)]));
                 const F64x8 exponent =
                     F64x8::subtract(F64x8::load(&base[std::size_t(j)]), F64x8::multiply(difference, difference));
                 exponent.store(&exponents[std::size_t(j)]);
                 nearest = F64x8::max(nearest, exponent);
             }
-            logs[o * p.n_samples + n] = log2_of_powers(exponents.data(), padded, nearest);
+            logs[o * joint.n_samples + n] = log2_of_powers(exponents.data(), padded, nearest);
         }
     }
 }

@@ -12,7 +12,7 @@ from sklearn import config_context
 from bitsieve.evaluate.folds import Fold
 from bitsieve.evaluate.plan import Plan
 from bitsieve.metrics.fold_scores import Scored
-from bitsieve.metrics.losses import wrong
+from bitsieve.metrics.losses import wrong_classes
 from bitsieve.metrics.subsets import redundancy_rates, separability
 from bitsieve.utils.arrays import Columns, Floats, Values
 
@@ -74,7 +74,7 @@ def errors_of_prefixes(
     labels = plan.target.truth[fold.train]
     truth = plan.target.truth[fold.test]
     distinct_numbers, index_of_number = np.unique(n_columns, return_inverse=True)
-    errors = np.empty(len(distinct_numbers), np.intp if plan.loss is wrong else np.float64)
+    errors = np.empty(len(distinct_numbers), np.intp if plan.loss is wrong_classes else np.float64)
     with config_context(assume_finite=True):
         for i, predicted in enumerate(plan.predict(train, labels, test, distinct_numbers)):
             errors[i] = plan.loss(predicted, truth)
