@@ -177,7 +177,8 @@ class Dataset(NamedColumns, ABC):
     def rank_tests(self, columns: Sequence[int], n_jobs: int | None = None) -> list[RankTest] | None:
         """The tests whether the ranks of numeric columns depend on the target, which no cut of theirs separates.
 
-        None, as by default, if neither the rows nor their distinct numbers are in memory.
+        They run on ``n_jobs`` threads. None, as by default, if neither the rows nor their distinct numbers are in
+        memory.
         """
         return None
 
