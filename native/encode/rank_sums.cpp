@@ -77,7 +77,8 @@ RankSums rank_sums(const std::vector<const double*>& columns, std::int64_t n_row
     RankSums sums;
     sums.n_samples.resize(columns.size() * n_classes);
     sums.deviations.resize(columns.size() * n_classes);
-    std::vector<KeyedRow> items, spare;
+    std::vector<KeyedRow> items;
+    std::vector<KeyedRow> spare;
     std::vector<std::uint32_t> counts;
     std::int64_t* n_samples = sums.n_samples.data();
     std::int64_t* deviations = sums.deviations.data();
