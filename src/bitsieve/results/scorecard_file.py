@@ -7,7 +7,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 import numpy as np
+import pyarrow as pa
 
+from bitsieve.dataset.text import Plain
+from bitsieve.dataset.text_format import TextFormat
 from bitsieve.discretization.monotone.bin_counts import BinCounts, Totals
 from bitsieve.discretization.monotone.column_bins import ColumnBins, FixedBins, MergedBins, SpecialValue
 from bitsieve.discretization.monotone.division import Division
@@ -86,6 +89,7 @@ def _column_to_json(column: CardColumn) -> JsonObject:
     return {
         "name": column.name,
         "parsing": None if parsing is None else asdict(parsing),
+        "plain_type": _plain_type_of(column.text_format),
         "is_boolean": column.is_boolean,
         "holds_times": column.holds_times,
         "edges": None if merged.edges is None else merged.edges.tolist(),
@@ -144,7 +148,7 @@ def _column_from_json(column: JsonObject, totals: Totals) -> CardColumn:
     return CardColumn(
         name=column["name"],
         bins=bins,
-        text_format=None if column["parsing"] is None else format_of(SavedParsing(**column["parsing"])),
+        text_format=_text_format_of(column),
         is_boolean=column["is_boolean"],
         holds_times=column["holds_times"],
         coefficient=column["coefficient"],
@@ -153,6 +157,23 @@ def _column_from_json(column: JsonObject, totals: Totals) -> CardColumn:
         points_of_unseen=column["points_of_unseen"],
         p_value=column["p"],
     )
+
+
+def _plain_type_of(text_format: TextFormat | None) -> str | None:
+    """The type of plain numbers and times in text, as Arrow names it; None for other formats and for time zones."""
+    if not isinstance(text_format, Plain) or text_format.kind is None:
+        return None
+    has_time_zone = pa.types.is_timestamp(text_format.kind) and text_format.kind.tz is not None
+    return None if has_time_zone else str(text_format.kind)
+
+
+def _text_format_of(column: JsonObject) -> TextFormat | None:
+    """The format in which the text of a column is read."""
+    if column["parsing"] is not None:
+        return format_of(SavedParsing(**column["parsing"]))
+    if column["plain_type"] is not None:
+        return Plain(pa.type_for_alias(column["plain_type"]))
+    return None
 
 
 def _check_lengths(column: JsonObject, n_merged: int) -> None:
