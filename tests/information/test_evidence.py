@@ -26,7 +26,7 @@ from bitsieve.discretization.registry import make_binner
 from bitsieve.discretization.transformers import MDLBinner
 from bitsieve.information import evidence, make_information
 from bitsieve.information.evidence import carries_information, log_chi_squared_tail, log_tails
-from bitsieve.pipeline.evidence import informative_by_shuffles
+from bitsieve.pipeline.shuffle_tests import informative_by_shuffles
 
 
 def table_of(part, code, label):

@@ -7,7 +7,7 @@ from tests.cover import quick_and_slow
 
 import bitsieve
 from bitsieve.methods.by_counts.stopping import significance
-from bitsieve.pipeline import evidence, selected_tests
+from bitsieve.pipeline import selected_tests, shuffle_tests
 
 METHODS = ["mim", "cmim", "jmi", "mrmr"]
 
@@ -118,7 +118,7 @@ def test_shuffles_of_all_selected_columns_together_are_bounded(monkeypatch):
         selection = bitsieve.select(X, y, **options)
         return {j for j, state in states_by_column(selection).items() if state == "alone"}
 
-    monkeypatch.setattr(evidence, "MAX_VALUES_TESTED", 0)
+    monkeypatch.setattr(shuffle_tests, "MAX_VALUES_TESTED", 0)
     with_shuffles = shown()
     monkeypatch.setattr(selected_tests, "MAX_CODES_SHUFFLED", 0)
     monkeypatch.setattr(significance.PermutationStopping, "value", None)  # no shuffle is made

@@ -129,10 +129,10 @@ class SurvivalTarget(Target):
 
 
 def survival_columns(y: ColumnLike) -> SurvivalColumns | None:
-    """A target as the columns of a time to an event; None for any other target.
+    """The columns of a target that is a time to an event; None for any other target.
 
-    It is one if it is a structured array as scikit-survival's ``Surv`` makes it, or a frame of two columns, of which
-    one is boolean and the other holds numbers, or which are named event and duration (or status and time).
+    Such a target is a structured array as scikit-survival's ``Surv`` makes it, or a frame of two columns, of which one
+    is boolean and the other holds numbers, or which are named event and duration (or status and time).
     """
     if isinstance(y, SurvivalColumns):
         return y
@@ -211,19 +211,7 @@ def read_survival(
     entry = None
     if columns.entry is not None:
         entry = _times(columns.entry, "entry", columns.entry_name, n_samples, rows)
-        without_time = np.flatnonzero(entry >= time)
-        if len(without_time):
-            first = without_time[0]
-            which_entry = _called("entry", columns.entry_name)
-            which_duration = _called("duration", columns.duration_name)
-            raise UserError(
-                code="invalid-times",
-                message=(
-                    f"{which_entry} is not before {which_duration} in {len(without_time):,} of {len(time):,} rows "
-                    f"(such as {entry[first]:g} and {time[first]:g})"
-                ),
-                advice="leave these rows out",
-            )
+        _check_entry_is_before(columns, entry, time)
     if not event.any():
         raise UserError(
             code="no-events",
@@ -245,8 +233,26 @@ def read_survival(
     )
 
 
+def _check_entry_is_before(columns: SurvivalColumns, entry: Floats, time: Floats) -> None:
+    """Refuse rows that came under observation at their time or later."""
+    refused = np.flatnonzero(entry >= time)
+    if not len(refused):
+        return
+    first = refused[0]
+    which_entry = _called("entry", columns.entry_name)
+    which_duration = _called("duration", columns.duration_name)
+    raise UserError(
+        code="invalid-times",
+        message=(
+            f"{which_entry} is not before {which_duration} in {len(refused):,} of {len(time):,} rows "
+            f"(such as {entry[first]:g} and {time[first]:g})"
+        ),
+        advice="leave these rows out",
+    )
+
+
 def events_counted(target: SurvivalTarget, weights: Integers | None) -> Diagnostic:
-    """How many rows have an event: where a column is 1 for censored rows, this number looks wrong."""
+    """How many rows have an event. Where 1 stands for censored rows, the user sees it by this number."""
     times = np.ones(len(target.codes), np.int64) if weights is None else weights
     n_events = int(times[target.event].sum())
     n_rows = int(times.sum())

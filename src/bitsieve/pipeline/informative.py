@@ -8,10 +8,11 @@ from bitsieve.dataset.dataset import Dataset
 from bitsieve.diagnostics import Diagnostic
 from bitsieve.information import COMMON
 from bitsieve.methods.method import CONDITIONED
-from bitsieve.pipeline.evidence import has_no_information, max_values_tested
+from bitsieve.pipeline.evidence import has_no_information
 from bitsieve.pipeline.fit import CountEvidence, Fit
 from bitsieve.pipeline.notes import selection_notes
 from bitsieve.pipeline.selected_tests import InformativeState
+from bitsieve.pipeline.shuffle_tests import max_values_tested
 
 MIN_ROWS_FOR_CHANCE = 20  # in fewer rows even a column that repeats the class may do so by chance
 

@@ -92,16 +92,16 @@ def plan_reading(
 ) -> ReadingPlan:
     """Choose the engine for the data. Raises UserError for options and requirements that it cannot meet."""
     memory = check_memory(execution.memory)
-    engine_is_open = execution.engine is None and memory is None and execution.spool is None
+    leaves_engine_open = execution.engine is None and memory is None and execution.spool is None
     needs_only_counts = requirements.capabilities <= COUNTS and not requirements.makes_bins_within
     engine_name = execution.engine
     diagnostics: tuple[Diagnostic, ...] = ()
     if execution.push_down:
-        _check_push_down(data, execution, engine_is_open)
+        _check_push_down(data, execution, leaves_engine_open)
         engine_name = "database"
         if is_postgres_table(data):
             diagnostics = (job_notes.counted_in_postgres(len(data.columns)),)
-    elif execution.push_down is None and engine_is_open and needs_only_counts and _may_be_pushed_down(data, read):
+    elif execution.push_down is None and leaves_engine_open and needs_only_counts and _may_be_pushed_down(data, read):
         engine_name = "database"
         diagnostics = (job_notes.counted_in_place(),)
     engine = choose_engine(data, engine_name, memory, execution.spool)
@@ -127,12 +127,16 @@ def plan_reading(
 
 
 def _may_be_pushed_down(data: TableLike, read: ReadOptions) -> bool:
+    """Whether the rows are so many, and read in such a way, that a database counts them where they are."""
     return is_counted_in_place(data) and not read.has_sampling_weights and read.survival is None
 
 
-def _check_push_down(data: TableLike, execution: ExecutionOptions, engine_is_open: bool) -> None:
-    """Refuse ``push_down`` for data in memory, and together with options that choose another engine."""
-    if engine_is_open and can_be_counted_in_place(data):
+def _check_push_down(data: TableLike, execution: ExecutionOptions, leaves_engine_open: bool) -> None:
+    """Refuse ``push_down`` for data in memory, and together with options that choose another engine.
+
+    ``leaves_engine_open`` says that no other option chooses an engine.
+    """
+    if leaves_engine_open and can_be_counted_in_place(data):
         return
     name_of_data = repr(str(data)) if is_path(data) else type(data).__name__
     if can_be_counted_in_place(data):

@@ -9,6 +9,7 @@ from typing import Any, Self
 from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.information import ANY_EFFECT
+from bitsieve.methods.by_counts.stopping import StoppingRule
 from bitsieve.methods.constraints import Constraints, check_constraints, has_items, with_penalties
 from bitsieve.methods.method import Method
 from bitsieve.methods.registry import arguments_of, find_method, refuse_method_as_rule
@@ -18,21 +19,16 @@ from bitsieve.utils.types import NameOrIndex
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SelectionOptions:
-    """What is to be selected, and by which method.
-
-    ``requested`` are the parameters of the method that the user gave; ``parameters`` are all of them, completed by the
-    defaults, except ``constraints``. With ``screen`` the method runs on so many columns only: the most relevant ones.
-    ``protocol`` is "paper" where what the user left open is as in the paper of the method.
-    """
+    """What is to be selected, and by which method."""
 
     method: Method
-    parameters: Mapping[str, Any]
-    requested: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Mapping[str, Any]  # all parameters of the method but ``constraints``, completed by the defaults
+    requested: Mapping[str, Any] = field(default_factory=dict)  # those that the user gave, ``constraints`` among them
     n_features_to_select: int | float | str | None = None
     columns: ColumnOptions = field(default_factory=ColumnOptions)
     constraints: Constraints | None = None
-    screen: int | None = None
-    protocol: str | None = None
+    screen: int | None = None  # the method runs on so many columns only: the most relevant ones
+    protocol: str | None = None  # "paper" where what the user left open is as in the paper of the method
 
     def __post_init__(self) -> None:
         check_constraints(self.constraints)
@@ -143,9 +139,10 @@ class SelectionOptions:
         return discretization
 
     @property
-    def stopping(self) -> Any:
+    def stopping(self) -> str | StoppingRule | None:
         """The stopping rule, if there is one."""
-        return self.parameters.get("stopping")
+        rule: str | StoppingRule | None = self.parameters.get("stopping")
+        return rule
 
     @property
     def estimator(self) -> str:
@@ -171,11 +168,11 @@ class SelectionOptions:
     @property
     def required_capabilities(self) -> frozenset[str]:
         """What the method requires of the data with these parameters."""
-        return self.method.capabilities_required_with(self._with_number())
+        return self.method.capabilities_required_with(self._arguments_with_number())
 
     def check(self) -> None:
         """Raise ValueError for parameters that are wrong whatever the data."""
-        self.method.check_parameters(self._with_number())
+        self.method.check_parameters(self._arguments_with_number())
 
-    def _with_number(self) -> dict[str, Any]:
+    def _arguments_with_number(self) -> dict[str, Any]:
         return {"n_features_to_select": self.n_features_to_select, **self.arguments}
