@@ -301,9 +301,7 @@ def described(name):
 
 def test_a_criterion(modules, monkeypatch, wine, capsys):
     """One line of CRITERIA: the same choices as jmi, at half the scores."""
-    from temporary_criterion import HalfJMI
-
-    monkeypatch.setitem(CRITERIA, HalfJMI.name, HalfJMI)
+    monkeypatch.setitem(CRITERIA.homes, "half-jmi", "temporary_criterion:HalfJMI")
     frame, path = wine
     assert described("half-jmi").parameters["share"] == 0.5
     ours = bitsieve.select(frame, "target", method="half-jmi", n_features_to_select=4)

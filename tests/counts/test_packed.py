@@ -17,7 +17,7 @@ from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.tables import PairFormula, make_entropy_terms
-from bitsieve.information import PlugInInformation
+from bitsieve.information.plug_in import PlugInInformation
 
 
 @pytest.fixture

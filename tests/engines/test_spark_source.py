@@ -161,7 +161,11 @@ def test_mistakes_are_one_line(spark, table, frame):
         (frame, np.zeros(N), "the target cannot be given by values, as the rows of a Spark data frame have no order"),
         (frame.limit(0), "class", "the data has no rows: nothing to select from$"),
         (infinite, "class", r"1 column holds infinite values \(inf\): 'real'"),
-        (frame.select("real", "real", "class"), "class", "several columns are named 'real': give every column a different name"),
+        (
+            frame.select("real", "real", "class"),
+            "class",
+            "several columns are named 'real': give every column a different name",
+        ),
     ):
         with pytest.raises(ValueError, match=f"^{message}"):
             bitsieve.select(data, target, missing="bin")

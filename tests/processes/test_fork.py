@@ -82,7 +82,7 @@ import warnings
 
 import numpy as np
 
-from bitsieve.information import PlugInInformation
+from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.counts.packed import PackedSource
 
 warnings.filterwarnings("ignore", message=".*fork.*", category=DeprecationWarning)

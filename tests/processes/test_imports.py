@@ -18,6 +18,7 @@ FOR_OTHER_JOBS = {
     "bitsieve.discretization.coding",
     "bitsieve.explain.affiliated",
     "bitsieve.information.common_effect",
+    "bitsieve.methods.by_counts.criteria.linear",
     "bitsieve.methods.by_counts.markov_blankets.blanket",
     "bitsieve.methods.by_counts.stopping.knockoffs",
     "bitsieve.methods.by_samples.cutting_plane.search",

@@ -122,7 +122,7 @@ def test_interrupt_leaves_no_threads_running(n_jobs):
 
 LONG_JOB = """
 import numpy as np
-from bitsieve.information import PlugInInformation
+from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.counts.packed import PackedSource
 
 codes = np.random.default_rng(0).integers(0, 3, (5000, 6000)).astype(np.uint8)

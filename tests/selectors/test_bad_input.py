@@ -15,7 +15,7 @@ from bitsieve import (
     KollerSahami,
     SpecCMI,
 )
-from bitsieve.methods.by_counts.criteria import JMI
+from bitsieve.methods.by_counts.criteria.linear import JMI
 
 pandas = pytest.importorskip("pandas")
 

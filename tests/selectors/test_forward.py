@@ -10,7 +10,8 @@ from tests.cover import quick_and_slow
 from bitsieve import EqualFrequencyBinner, ForwardSelector, MDLBinner
 from bitsieve.engines.local import make_source
 from bitsieve.information import make_information
-from bitsieve.methods.by_counts.criteria import CRITERIA, JMI, MIFS, make_criterion
+from bitsieve.methods.by_counts.criteria import CRITERIA, make_criterion
+from bitsieve.methods.by_counts.criteria.linear import JMI, MIFS
 from bitsieve.methods.by_counts.forward import forward_select
 from bitsieve.utils.defaults import ESTIMATOR
 

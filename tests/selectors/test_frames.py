@@ -15,7 +15,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris
 
 from bitsieve import ForwardSelector, SpecCMI
-from bitsieve.methods.by_counts.criteria import MIFS
+from bitsieve.methods.by_counts.criteria.linear import MIFS
 
 pandas = pytest.importorskip("pandas")
 polars = pytest.importorskip("polars")

@@ -12,7 +12,9 @@ from tests.diagnosed import codes
 
 import bitsieve
 from bitsieve import Constraints, ForwardSelector, SpecCMI, list_methods, make_selector
-from bitsieve.methods.by_counts.criteria import ALIASES, CRITERIA, MIFS, MIFSU, MIQ, BetaGamma
+from bitsieve.methods.by_counts.criteria import ALIASES, CRITERIA, linear
+from bitsieve.methods.by_counts.criteria.linear import MIFS, MIFSU, BetaGamma
+from bitsieve.methods.by_counts.criteria.nonlinear import MIQ
 from bitsieve.methods.method import SHARED, defaults_of
 
 METHODS = {method.name: method for method in list_methods()}
@@ -126,7 +128,7 @@ def test_a_mistake_inside_a_criterion_is_not_taken_for_a_wrong_name(monkeypatch)
         def __init__(self, beta=1.0):
             raise TypeError("inside")
 
-    monkeypatch.setitem(CRITERIA, "mifs", Broken)
+    monkeypatch.setattr(linear, "MIFS", Broken)
     with pytest.raises(TypeError, match=r"^inside$"):
         make_selector("mifs", beta=1.0)
 

@@ -9,7 +9,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline, make_pipeline
 
 from bitsieve import EqualFrequencyBinner, ForwardSelector
-from bitsieve.methods.by_counts.criteria import MIFS
+from bitsieve.methods.by_counts.criteria.linear import MIFS
 
 
 def test_arrays_and_lists():

@@ -9,30 +9,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bitsieve.methods.by_counts.criteria import (
-    ALIASES,
+from bitsieve.methods.by_counts.criteria import ALIASES, CRITERIA, make_criterion
+from bitsieve.methods.by_counts.criteria.linear import (
     AMIFS,
     CIFE,
-    CMIM,
-    CMIM2,
-    CRITERIA,
-    DISR,
     EMRMR,
     ICAP,
     JMI,
-    JMIM,
     MIFS,
     MIFSU,
     MIM,
-    MIQ,
     MRMR,
-    NJMIM,
     BetaGamma,
-    CMIMFleuret,
     CondRed,
     MinRed,
-    make_criterion,
 )
+from bitsieve.methods.by_counts.criteria.nonlinear import CMIM, CMIM2, DISR, JMIM, MIQ, NJMIM, CMIMFleuret
 from bitsieve.methods.by_counts.forward import forward_select
 
 TIE = 1e-10
@@ -123,6 +115,10 @@ OF_ALIASES = {  # each by the formula of its own paper
 
 CASES = {repr(criterion): (criterion, formula) for criterion, formula in FORMULAS.items()}
 CASES |= {name: (make_criterion(name), formula) for name, formula in OF_ALIASES.items()}
+
+
+def test_a_criterion_is_listed_by_its_name():
+    assert [criterion.name for criterion in CRITERIA.values()] == list(CRITERIA)
 
 
 def by_definition(d, formula, k, tie):

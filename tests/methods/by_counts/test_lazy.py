@@ -9,7 +9,8 @@ from tests.cover import quick_and_slow
 from bitsieve.counts import packed
 from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.packed import PackedMinima, PackedSource
-from bitsieve.information import PlugInInformation, make_information
+from bitsieve.information import make_information
+from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.methods.by_counts import greedy_scores as greedy
 from bitsieve.methods.by_counts.criteria import CRITERIA, make_criterion
 from bitsieve.methods.by_counts.forward import forward_select

@@ -17,7 +17,9 @@ from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.search import ExchangeableUnits, FixedCodes
 from bitsieve.counts.tables import make_entropy_terms
 from bitsieve.information import make_information
-from bitsieve.methods.by_counts.criteria import CMI, JMI, MIM, make_criterion
+from bitsieve.methods.by_counts.criteria import make_criterion
+from bitsieve.methods.by_counts.criteria.joint import CMI
+from bitsieve.methods.by_counts.criteria.linear import JMI, MIM
 from bitsieve.methods.by_counts.forward import forward_select
 from bitsieve.methods.by_counts.stopping import (
     STOPPING_RULES,

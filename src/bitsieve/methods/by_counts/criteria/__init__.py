@@ -7,22 +7,8 @@ from typing import NamedTuple
 
 from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion
-from bitsieve.methods.by_counts.criteria.joint import CMI, CMIFS, JMI3
-from bitsieve.methods.by_counts.criteria.linear import (
-    CIFE,
-    EMRMR,
-    JMI,
-    MIFS,
-    MIFSU,
-    MIM,
-    MRMR,
-    BetaGamma,
-    CondRed,
-    MinRed,
-)
-from bitsieve.methods.by_counts.criteria.nonlinear import AMIFS, CMIM, CMIM2, DISR, ICAP, JMIM, MIQ, NJMIM, CMIMFleuret
 from bitsieve.methods.by_counts.stopping import STOPPING_RULES, is_a_stopping_rule
-from bitsieve.utils.docstrings import cites
+from bitsieve.utils.lazy import ClassesByName
 from bitsieve.utils.messages import advice_on_choice
 
 
@@ -36,18 +22,32 @@ class Alias(NamedTuple):
     why: str  # the two are the same
 
 
-CRITERIA: dict[str, type[Criterion | JointCriterion]] = {
-    criterion.name: criterion
-    for criterion in (
-        *(MIM, MIFS, MIFSU, MRMR, MinRed),
-        *(JMI, EMRMR, CIFE, ICAP, CondRed, BetaGamma),
-        *(CMIM, CMIM2, CMIMFleuret, JMIM),
-        *(MIQ, AMIFS, DISR, NJMIM),
-        *(CMI, CMIFS, JMI3),
-    )
-}
-for _criterion in CRITERIA.values():
-    cites(_criterion.paper)(_criterion)
+CRITERIA: ClassesByName[Criterion | JointCriterion] = ClassesByName(
+    {
+        "mim": "bitsieve.methods.by_counts.criteria.linear:MIM",
+        "mifs": "bitsieve.methods.by_counts.criteria.linear:MIFS",
+        "mifsu": "bitsieve.methods.by_counts.criteria.linear:MIFSU",
+        "mrmr": "bitsieve.methods.by_counts.criteria.linear:MRMR",
+        "minred": "bitsieve.methods.by_counts.criteria.linear:MinRed",
+        "jmi": "bitsieve.methods.by_counts.criteria.linear:JMI",
+        "emrmr": "bitsieve.methods.by_counts.criteria.linear:EMRMR",
+        "cife": "bitsieve.methods.by_counts.criteria.linear:CIFE",
+        "icap": "bitsieve.methods.by_counts.criteria.linear:ICAP",
+        "condred": "bitsieve.methods.by_counts.criteria.linear:CondRed",
+        "betagamma": "bitsieve.methods.by_counts.criteria.linear:BetaGamma",
+        "cmim": "bitsieve.methods.by_counts.criteria.nonlinear:CMIM",
+        "cmim2": "bitsieve.methods.by_counts.criteria.nonlinear:CMIM2",
+        "cmim_fleuret": "bitsieve.methods.by_counts.criteria.nonlinear:CMIMFleuret",
+        "jmim": "bitsieve.methods.by_counts.criteria.nonlinear:JMIM",
+        "miq": "bitsieve.methods.by_counts.criteria.nonlinear:MIQ",
+        "amifs": "bitsieve.methods.by_counts.criteria.linear:AMIFS",
+        "disr": "bitsieve.methods.by_counts.criteria.nonlinear:DISR",
+        "njmim": "bitsieve.methods.by_counts.criteria.nonlinear:NJMIM",
+        "cmi": "bitsieve.methods.by_counts.criteria.joint:CMI",
+        "cmifs": "bitsieve.methods.by_counts.criteria.joint:CMIFS",
+        "jmi3": "bitsieve.methods.by_counts.criteria.joint:JMI3",
+    }
+)
 ALIASES: dict[str, Alias] = {
     "maxrel": Alias("mim", "Maximum relevance", "I(Xi;C)", "Peng, Long, Ding 2005", "the same formula"),
     "mifs-u": Alias(

@@ -1,14 +1,18 @@
-"""Linear criteria: relevance, less or with sums over pairs of features, alone and within each class."""
+"""Criteria that are sums: relevance, less or with a sum over the chosen features, alone and within each class."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from bitsieve.information.protocol import PairInformation
 from bitsieve.methods.by_counts.criteria.base import Criterion, check_weight
 from bitsieve.utils.arrays import Floats
+from bitsieve.utils.docstrings import cites
 
 
+@cites("Lewis 1992")
 @dataclass(frozen=True)
 class MIM(Criterion):
     """Relevance alone: ``J(i) = I(Xi;C)``.
@@ -32,6 +36,7 @@ class MIM(Criterion):
         return relevance
 
 
+@cites("Battiti 1994")
 @dataclass(frozen=True)
 class MIFS(Criterion):
     """Relevance less the summed redundancy: ``J(i|S) = I(Xi;C) - beta sum_s I(Xi;Xs)``.
@@ -58,6 +63,7 @@ class MIFS(Criterion):
         return relevance - self.beta * folded
 
 
+@cites("Kwak, Choi 2002")
 @dataclass(frozen=True)
 class MIFSU(MIFS):
     """Relevance less weighted redundancy: ``J(i|S) = I(Xi;C) - beta sum_s [I(Xs;C)/H(Xs)] I(Xi;Xs)``.
@@ -84,6 +90,7 @@ class MIFSU(MIFS):
         return folded + share * pair.redundancy
 
 
+@cites("Peng, Long, Ding 2005")
 @dataclass(frozen=True)
 class MRMR(Criterion):
     """Relevance less the mean redundancy: ``J(i|S) = I(Xi;C) - (1/#S) sum_s I(Xi;Xs)``.
@@ -103,6 +110,7 @@ class MRMR(Criterion):
         return relevance - folded / n_selected
 
 
+@cites("Duch 2006")
 @dataclass(frozen=True)
 class MinRed(Criterion):
     """The negative mean redundancy, whatever the relevance: ``J(i|S) = -(1/#S) sum_s I(Xi;Xs)``.
@@ -121,6 +129,7 @@ class MinRed(Criterion):
         return 0.0 - folded / n_selected
 
 
+@cites("Yang, Moody 1999")
 @dataclass(frozen=True)
 class JMI(Criterion):
     """The information of the candidate together with each chosen feature: ``J(i|S) = sum_s I(Xi,Xs;C)``.
@@ -139,6 +148,7 @@ class JMI(Criterion):
         return scores - n_selected * penalties
 
 
+@cites("Vinh, Chan, Romano, Bailey 2014")
 @dataclass(frozen=True)
 class EMRMR(Criterion):
     """Relevance less the mean class-relevant redundancy: ``J(i|S) = I(Xi;C) - (1/#S) sum_s [I(Xi;Xs) - I(Xi;Xs|C)]``.
@@ -159,6 +169,7 @@ class EMRMR(Criterion):
         return folded / n_selected
 
 
+@cites("Lin, Tang 2006")
 @dataclass(frozen=True)
 class CIFE(Criterion):
     """Relevance less the class-relevant redundancy: ``J(i|S) = I(Xi;C) - sum_s [I(Xi;Xs) - I(Xi;Xs|C)]``.
@@ -179,6 +190,7 @@ class CIFE(Criterion):
         return relevance - folded
 
 
+@cites("Brown, Pocock, Zhao, Lujan 2012")
 @dataclass(frozen=True)
 class CondRed(Criterion):
     """Relevance and the redundancy within the classes, as a gain: ``J(i|S) = I(Xi;C) + sum_s I(Xi;Xs|C)``.
@@ -197,6 +209,7 @@ class CondRed(Criterion):
         return relevance + folded
 
 
+@cites("Brown, Pocock, Zhao, Lujan 2012")
 @dataclass(frozen=True)
 class BetaGamma(CIFE):
     """Any weights of both redundancies: ``J(i|S) = I(Xi;C) - beta sum_s I(Xi;Xs) + gamma sum_s I(Xi;Xs|C)``.
@@ -226,3 +239,45 @@ class BetaGamma(CIFE):
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         return folded + (self.beta * pair.redundancy - self.gamma * pair.conditional_redundancy)
+
+
+@cites("Jakulin 2005")
+@dataclass(frozen=True)
+class ICAP(CIFE):
+    """Relevance less redundancy, no credit for synergy: ``J(i|S) = I(Xi;C) - sum_s max(0, I(Xi;Xs) - I(Xi;Xs|C))``.
+
+    It is cife, but a chosen feature can only lower the score of a candidate.
+    """
+
+    name = "icap"
+    title = "Interaction capping"
+    formula = "I(Xi;C) - sum_s max(0, I(Xi;Xs) - I(Xi;Xs|C))"
+    paper = "Jakulin 2005"
+    required_tables = "class pairs"
+    never_increases = True
+
+    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
+        return folded + np.maximum(pair.redundancy - pair.conditional_redundancy, 0.0)
+
+
+@cites("Tesmer, Estevez 2004")
+@dataclass(frozen=True)
+class AMIFS(MRMR):
+    """Relevance less the mean normalised redundancy: ``J(i|S) = I(Xi;C) - (1/#S) sum_s I(Xi;Xs) / min(H(Xi), H(Xs))``.
+
+    The normalised redundancy is 0 for independent features and 1 where one of them determines the other; it is 0 for a
+    constant feature. A score is bits less a ratio, so the order depends on the unit, here the bit.
+    """
+
+    name = "amifs"
+    title = "Adaptive mutual information feature selection"
+    formula = "I(Xi;C) - mean_s I(Xi;Xs) / min(H(Xi), H(Xs))"
+    paper = "Tesmer, Estevez 2004"
+    unit = "mixed"
+    required_tables = "pairs"
+    takes_off_mean_redundancy = False  # the redundancy that it subtracts is normalised
+
+    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
+        entropy = pair.information.entropy
+        smaller = np.minimum(pair.of_features(entropy), entropy[pair.pivot])
+        return folded + pair.redundancy / np.where(smaller > 0, smaller, 1.0)  # a constant shares exactly 0

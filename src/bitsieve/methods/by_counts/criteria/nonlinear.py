@@ -8,31 +8,14 @@ import numpy as np
 
 from bitsieve.information.protocol import Information, PairInformation
 from bitsieve.methods.by_counts.criteria.base import Criterion, MinimumCriterion, check_weight
-from bitsieve.methods.by_counts.criteria.linear import CIFE, MRMR
 from bitsieve.utils.arrays import Floats
 from bitsieve.utils.choice import Scores
+from bitsieve.utils.docstrings import cites
 
 ROUNDING = 1e-12  # bits: smaller quantities are the rounding of 0
 
 
-@dataclass(frozen=True)
-class ICAP(CIFE):
-    """Relevance less redundancy, no credit for synergy: ``J(i|S) = I(Xi;C) - sum_s max(0, I(Xi;Xs) - I(Xi;Xs|C))``.
-
-    It is cife, but a chosen feature can only lower the score of a candidate.
-    """
-
-    name = "icap"
-    title = "Interaction capping"
-    formula = "I(Xi;C) - sum_s max(0, I(Xi;Xs) - I(Xi;Xs|C))"
-    paper = "Jakulin 2005"
-    required_tables = "class pairs"
-    never_increases = True
-
-    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
-        return folded + np.maximum(pair.redundancy - pair.conditional_redundancy, 0.0)
-
-
+@cites("Fleuret 2004")
 @dataclass(frozen=True)
 class CMIM(MinimumCriterion):
     """The least information of the candidate about the class given one chosen feature: ``J(i|S) = min_s I(Xi;C|Xs)``.
@@ -49,6 +32,7 @@ class CMIM(MinimumCriterion):
     quantity = "conditional_relevance"
 
 
+@cites("Fleuret 2004")
 @dataclass(frozen=True)
 class CMIM2(Criterion):
     """The mean of the two smallest ``I(Xi;C|Xs)`` over the chosen features; of one chosen feature, the only one.
@@ -87,6 +71,7 @@ class CMIM2(Criterion):
         return np.asarray((folded[0] + folded[1]) / 2)
 
 
+@cites("Fleuret 2004")
 @dataclass(frozen=True)
 class CMIMFleuret(MinimumCriterion):
     """As cmim, and never above the relevance: ``J(i|S) = min(I(Xi;C), min_s I(Xi;C|Xs))``.
@@ -104,6 +89,7 @@ class CMIMFleuret(MinimumCriterion):
     capped = True
 
 
+@cites("Bennasar, Hicks, Setchi 2015")
 @dataclass(frozen=True)
 class JMIM(MinimumCriterion):
     """The least information of the candidate together with a chosen feature: ``J(i|S) = min_s I(Xi,Xs;C)``.
@@ -118,6 +104,7 @@ class JMIM(MinimumCriterion):
     quantity = "joint_relevance"
 
 
+@cites("Ding, Peng 2003")
 @dataclass(frozen=True)
 class MIQ(Criterion):
     """Relevance over the mean redundancy: ``J(i|S) = I(Xi;C) / (eps + (1/#S) sum_s I(Xi;Xs))``.
@@ -153,28 +140,7 @@ class MIQ(Criterion):
         return np.divide(numerator, denominator, out=quotient, where=denominator > 0)
 
 
-@dataclass(frozen=True)
-class AMIFS(MRMR):
-    """Relevance less the mean normalised redundancy: ``J(i|S) = I(Xi;C) - (1/#S) sum_s I(Xi;Xs) / min(H(Xi), H(Xs))``.
-
-    The normalised redundancy is 0 for independent features and 1 where one of them determines the other; it is 0 for a
-    constant feature. A score is bits less a ratio, so the order depends on the unit, here the bit.
-    """
-
-    name = "amifs"
-    title = "Adaptive mutual information feature selection"
-    formula = "I(Xi;C) - mean_s I(Xi;Xs) / min(H(Xi), H(Xs))"
-    paper = "Tesmer, Estevez 2004"
-    unit = "mixed"
-    required_tables = "pairs"
-    takes_off_mean_redundancy = False  # the redundancy that it subtracts is normalised
-
-    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
-        entropy = pair.information.entropy
-        smaller = np.minimum(pair.of_features(entropy), entropy[pair.pivot])
-        return folded + pair.redundancy / np.where(smaller > 0, smaller, 1.0)  # a constant shares exactly 0
-
-
+@cites("Meyer, Bontempi 2006")
 @dataclass(frozen=True)
 class DISR(Criterion):
     """The sum of normalised joint relevances: ``J(i|S) = sum_s I(Xi,Xs;C) / H(Xi,Xs,C)``.
@@ -192,6 +158,7 @@ class DISR(Criterion):
     quantity = "symmetric_relevance"
 
 
+@cites("Bennasar, Hicks, Setchi 2015")
 @dataclass(frozen=True)
 class NJMIM(MinimumCriterion):
     """The least normalised joint relevance: ``J(i|S) = min_s I(Xi,Xs;C) / H(Xi,Xs,C)``.
