@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from bitsieve.io.database import ibis_backend
 from bitsieve.io.errors import in_one_line
+from bitsieve.io.ibis_tables import ibis_backend
 
 ADVICE = "give the address of the table, as postgresql://USER@HOST/DATABASE/TABLE, whose rows are read once"
 

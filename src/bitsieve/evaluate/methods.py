@@ -59,9 +59,7 @@ def make_selectors(
     selectors = {}
     for label, method in method_of_label.items():
         if isinstance(method, str):
-            accepted_names = parameters_of(method)
-            method_parameters = dict(find_method(method).published) if as_published else {}
-            method_parameters.update((name, value) for name, value in parameters.items() if name in accepted_names)
+            method_parameters = _parameters_of_method(method, parameters, as_published=as_published)
             selector = make_selector(
                 method,
                 n_features_to_select,
@@ -80,6 +78,14 @@ def make_selectors(
             selector._check_parameters()  # now, and not in the first fold
         selectors[str(label)] = seeded(selector, random_state)
     return selectors
+
+
+def _parameters_of_method(method: str, parameters: Mapping[str, Any], *, as_published: bool) -> dict[str, Any]:
+    """Those of ``parameters`` that a method has; if ``as_published`` also the other ones of its paper."""
+    accepted_names = parameters_of(method)
+    accepted = {name: value for name, value in parameters.items() if name in accepted_names}
+    published = find_method(method).published if as_published else {}
+    return {**published, **accepted}
 
 
 def _with_penalties(selector: BaseEstimator, label: str, penalties: Mapping[NameOrIndex, float]) -> BaseEstimator:

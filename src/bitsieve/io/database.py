@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -19,11 +18,11 @@ from bitsieve.diagnostics import literal
 from bitsieve.io.background import TIMEOUT_VARIABLE, timeout
 from bitsieve.io.column_file import ROWS, Partition
 from bitsieve.io.errors import DataError, file_and_inside, in_one_line, named_inside
+from bitsieve.io.ibis_tables import ibis_backend
 from bitsieve.io.read import database_kind
 from bitsieve.io.typed_file import TypedColumns, TypedFile
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.sql import identifier
-from bitsieve.utils.types import TableLike
 
 if TYPE_CHECKING:
     import duckdb
@@ -294,11 +293,3 @@ def _answering(label: str) -> Iterator[None]:
             if str(error) == "interrupted":
                 raise KeyboardInterrupt from None
             raise
-
-
-def ibis_backend(data: TableLike) -> Any:
-    """The database of an Ibis table, such as ``ibis.backends.sqlite.Backend``; None for other data."""
-    ibis = sys.modules.get("ibis")  # without it no data is one
-    if ibis is None or not isinstance(data, ibis.expr.types.Table):
-        return None
-    return data.get_backend()

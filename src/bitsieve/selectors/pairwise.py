@@ -10,7 +10,7 @@ from bitsieve.selectors.by_counts import StratifiedSelector
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.types import RandomState
 
-OF_PROGRAM = {
+PROGRAM_ATTRIBUTES = {
     "weights_ : ndarray of float, shape (n_features,)": (
         "The solution, of sum 1; 0 for columns that do not vary and for those that the others make redundant."
     ),
@@ -75,7 +75,7 @@ class QPFS(StratifiedSelector):
     """
 
     registry_methods = quadratic.METHODS[:1]
-    shared_attributes = OF_PROGRAM
+    shared_attributes = PROGRAM_ATTRIBUTES
 
     alpha: float | None = None
     convexify: str | None = None
@@ -122,7 +122,7 @@ class EQPFS(StratifiedSelector):
     """
 
     registry_methods = quadratic.METHODS[1:]
-    shared_attributes = OF_PROGRAM
+    shared_attributes = PROGRAM_ATTRIBUTES
 
     alpha: float | None = None
     beta: float = 1.0
