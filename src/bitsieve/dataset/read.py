@@ -9,11 +9,10 @@ from numbers import Number
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
 
-from bitsieve.dataset.arrow import is_text
 from bitsieve.dataset.column_info import TextParsing
-from bitsieve.dataset.columns import check_unique, no_table, read_columns
+from bitsieve.dataset.column_sources import ArchiveSource, ArrowTableSource, FrameSource
+from bitsieve.dataset.columns import no_table, read_columns
 from bitsieve.dataset.data_kinds import collect, is_arrow_table, is_frame, is_path, take_columns
 from bitsieve.dataset.dataset import InMemoryDataset, check_several_rows
 from bitsieve.dataset.encoding import as_array
@@ -46,12 +45,12 @@ from bitsieve.io.annotated import AnnotatedMatrix
 from bitsieve.io.npz import ArrayTable
 from bitsieve.io.spooled_columns import SpooledColumns
 from bitsieve.options import FREQUENCY, ReadOptions
-from bitsieve.utils.arrays import Columns, Flags, Integers, Values
+from bitsieve.utils.arrays import Columns, Flags, Integers
 from bitsieve.utils.column_names import NumberedNames
 from bitsieve.utils.libraries import is_pandas_frame, is_pandas_series, issparse
 from bitsieve.utils.messages import needs_dense_rows, quoted
 from bitsieve.utils.progress import phase
-from bitsieve.utils.types import ColumnLike, Label, TableLike
+from bitsieve.utils.types import ColumnLike, TableLike
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -288,7 +287,7 @@ def _with_survival_as_target(options: ReadOptions) -> ReadOptions:
 
 
 def _read_roles(
-    source: _ArrowTable | _Frame | _Archive | AnnotatedMatrix,
+    source: ArrowTableSource | FrameSource | ArchiveSource | AnnotatedMatrix,
     roles: Roles,
     options: ReadOptions,
     target_kind: TargetKind,
@@ -341,105 +340,9 @@ def _read_values(
     )
 
 
-class _ArrowTable:
-    """The named columns of a table of Arrow."""
-
-    def __init__(self, data: pa.Table) -> None:
-        self.arrow_table = data
-        self.labels = check_unique(data)
-        self.n_samples = len(data)
-
-    def columns(self, labels: list[Label]) -> pa.ChunkedArray | pa.Table:
-        """One column, or a table of several."""
-        return self.arrow_table.column(labels[0]) if len(labels) == 1 else self.table(labels)
-
-    def features(self, labels: list[Label]) -> pa.Table:
-        """A table of these columns."""
-        return self.table(labels)
-
-    def table(self, labels: list[Label]) -> pa.Table:
-        """A table of these columns, which has their names."""
-        return self.arrow_table.select(labels)
-
-    def texts_of_first_column(self) -> list[str | None]:
-        """The values of the first column if it holds text, else none."""
-        first_column = self.arrow_table.column(0)
-        return list(first_column.to_pylist()) if is_text(first_column.type) else []
-
-
-class _Frame:
-    """The named columns of a data frame of any other library."""
-
-    def __init__(self, data: TableLike) -> None:
-        import narwhals as nw
-
-        check_unique(data)
-        self.frame = nw.from_native(data, eager_only=True)
-        self.labels = list(self.frame.columns)
-        self.n_samples = len(self.frame)
-        self.index_of = {label: j for j, label in enumerate(self.labels)}
-
-    def columns(self, labels: list[Label]) -> TableLike:
-        """A series of one column, or a frame of several."""
-        if len(labels) > 1:
-            return self.table(labels)
-        return self.frame[:, self.index_of[labels[0]]].to_native()
-
-    def features(self, labels: list[Label]) -> TableLike:
-        """A frame of these columns."""
-        return self.table(labels)
-
-    def table(self, labels: list[Label]) -> TableLike:
-        """A frame of these columns, which has their names."""
-        return self.frame[:, [self.index_of[label] for label in labels]].to_native()
-
-    def texts_of_first_column(self) -> list[str | None]:
-        """The values of the first column if it holds text, else none."""
-        import narwhals as nw
-
-        first_column = self.frame[:, 0]
-        return first_column.to_list() if first_column.dtype == nw.String else []
-
-
-class _Archive:
-    """The arrays of a .npz file: the columns of ``X``, and ``y`` behind them, which is never a feature."""
-
-    def __init__(self, arrays: ArrayTable) -> None:
-        self.arrays = arrays
-        self.labels = [*arrays.names, "y"]
-        self.n_samples = arrays.X.shape[0]
-
-    def columns(self, labels: list[Label]) -> TableLike:
-        """An array of one column, or an Arrow table of several."""
-        return self.column(labels[0]) if len(labels) == 1 else self.table(labels)
-
-    def features(self, labels: list[Label]) -> TableLike:
-        """Columns of ``X``."""
-        X = self.arrays.X
-        if len(labels) == len(self.arrays.names):
-            return X
-        indices = [self.arrays.names.index(label) for label in labels]
-        return X[:, indices] if isinstance(X, np.ndarray) or issparse(X) else X.columns(indices)
-
-    def column(self, label: str) -> Values:
-        """One feature, or ``y``."""
-        return self.arrays.column(label) if label in self.arrays.names else self.arrays.y
-
-    def table(self, labels: Sequence[str]) -> TableLike:
-        """An Arrow table of these columns, of which ``y`` may be one."""
-        return pa.table([pa.array(self.column(label)) for label in labels], names=list(labels))
-
-    def with_target(self, target_and_weight: list[str], names: Sequence[str]) -> TableLike:
-        """Features, then the target and the weights, for writing to a file."""
-        if len(target_and_weight) > 1:
-            return self.table([*names, *target_and_weight])
-        indices = [self.arrays.names.index(name) for name in names]
-        return ArrayTable(self.arrays.X[:, indices], self.column(target_and_weight[0]), list(names))
-
-
 def _from_frame(data: TableLike, original: TableLike, options: ReadOptions, target_kind: TargetKind) -> InMemoryDataset:
     """Read a frame whose columns are the features, the target and the weights. ``original`` may be a lazy frame."""
-    source = _ArrowTable(data) if is_arrow_table(data) else _Frame(data)
+    source = ArrowTableSource(data) if is_arrow_table(data) else FrameSource(data)
     if options.target is None:
         raise UserError(
             code="target-needed",
@@ -468,7 +371,7 @@ def _from_frame(data: TableLike, original: TableLike, options: ReadOptions, targ
     return replace(table, original=OriginalData(take, with_target, roles.weight_name, roles.features, data))
 
 
-def _check_not_in_a_row(source: _ArrowTable | _Frame, target: ColumnLike) -> None:
+def _check_not_in_a_row(source: ArrowTableSource | FrameSource, target: ColumnLike) -> None:
     """Refuse the name of a target that is no column but a row, as where rows are genes and columns are samples."""
     if isinstance(target, list) and len(target) == 1:
         (target,) = target
@@ -497,7 +400,7 @@ def _from_arrays(data: ArrayTable, options: ReadOptions, target_kind: TargetKind
     others_named = isinstance(options.sample_weight, str) or isinstance(options.groups, str) or options.names_strata
     if not isinstance(data.X, np.ndarray) and target_is_y and not others_named:
         return _from_sparse_arrays(data, options, target_kind)
-    source = _Archive(data)
+    source = ArchiveSource(data)
     roles = split_columns(
         source.labels,
         options.target,
