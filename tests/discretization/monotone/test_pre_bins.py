@@ -119,3 +119,10 @@ def test_cuts_without_a_number_on_either_side_are_left_out():
     assert bins.cuts.tolist() == [2.5]
     assert bins.next_above.tolist() == [4.0]
     assert bins.counts.rows.tolist() == [2, 1]
+
+
+def test_cuts_that_are_round_already_stay_where_they_are():
+    hundredths = np.arange(2000) / 100
+    is_event = np.arange(2000) % 3 == 0
+    bins = pre_bins(hundredths, is_event, PreBinRules(max_exact=2000, digits=2))
+    assert bins.cuts.tolist() == hundredths[:-1].tolist()

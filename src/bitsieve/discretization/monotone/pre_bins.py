@@ -64,11 +64,17 @@ def pre_bins_of(numbers: SortedNumbers, rules: PreBinRules, n_threads: int) -> P
     is_exact = candidates.n_free <= rules.max_exact
     pre_bins = candidates if is_exact else candidates.merged(_chosen_ends(candidates.counts, rules))
     if rules.digits is not None:
-        scale = 10.0**rules.digits
-        return cut_at(numbers, np.ceil(pre_bins.cuts * scale) / scale)  # the round cut that parts the same rows
+        return cut_at(numbers, _rounded_up(pre_bins.cuts, rules.digits))  # the round cuts that part the same rows
     if is_exact or rules.refine:  # any number may be a cut
         return pre_bins
     return replace(pre_bins, n_free=len(pre_bins.counts))
+
+
+def _rounded_up(cuts: Floats, digits: int) -> Floats:
+    """The smallest numbers of so many decimals that are not below the cuts."""
+    scale = 10.0**digits
+    nearest = np.round(cuts * scale)  # a product such as 1.1 * 100 lies above 110 by its rounding
+    return np.where(nearest / scale >= cuts, nearest, nearest + 1) / scale
 
 
 def _candidates_in_pieces(numbers: SortedNumbers, rules: PreBinRules, n_threads: int) -> PreBins:
