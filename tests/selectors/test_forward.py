@@ -25,10 +25,10 @@ DEFINITION = 1e-13
 )
 def test_is_the_loop_on_binned_columns(criterion):
     X, y = load_breast_cancer(return_X_y=True)
-    fitted = ForwardSelector(8, criterion=criterion).fit(X, y)
+    fitted = ForwardSelector(7, criterion=criterion).fit(X, y)
     codes = MDLBinner().fit_transform(X, y)
     information = make_information(ESTIMATOR, make_source(codes, y))
-    expected = forward_select(information, make_criterion(criterion), 8)
+    expected = forward_select(information, make_criterion(criterion), 7)
     assert fitted.selected_.tolist() == expected.order.tolist()
     assert fitted.scores_.tobytes() == expected.scores.tobytes()
 

@@ -15,7 +15,7 @@ from bitsieve.methods.by_counts.criteria import make_criterion
 from bitsieve.methods.by_counts.forward import forward_select
 from bitsieve.methods.by_counts.stopping import false_discovery
 from bitsieve.methods.by_counts.stopping.false_discovery import SingleTests
-from bitsieve.utils.progress import Step, listening
+from bitsieve.utils.progress import listening
 
 
 def planted(seed, n_samples=400, n_real=6, n_noise=34):
@@ -324,6 +324,7 @@ def test_tests_of_columns_are_phases_of_the_progress(rule, phases):
     heard = []
     with listening(heard.append):
         fit(X, y, rule)
-    steps = {step.name: step for step in heard if isinstance(step, Step)}
+    progress_of_phase = {progress.phase: progress for progress in heard if progress.total is not None}
     for phase in phases:
-        assert 0 < steps[phase].done <= steps[phase].total
+        progress = progress_of_phase[phase]
+        assert 0 < progress.done <= progress.total

@@ -77,7 +77,7 @@ def test_there_is_an_example_of_every_option():
     of_call -= {item.name for item in fields(SurvivalOptions)}  # in place of a target: tests/api/test_survival.py
     assert {*EXAMPLES} == of_call
     of_types = {item.name for kind in (ReadOptions, DiscretizationOptions, ColumnOptions) for item in fields(kind)}
-    assert of_types - {*EXAMPLES} == {"target_name", "survival", "made_column"}  # which select does not set
+    assert of_types - {*EXAMPLES} == {"target_name", "survival"}  # which select does not set
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
