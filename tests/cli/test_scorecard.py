@@ -127,7 +127,7 @@ def test_mistakes_are_one_line(loans, wrong, capsys):
         (["--points", "pdo=-20"], "--points 'pdo=-20' is not allowed: give a number above 0"),
         (["--points", "pdo=20,odds=0"], "--points 'odds=0' is not allowed: give a number above 0"),
         (["--trend", "age=up"], "--trend age=up is not allowed"),
-        (["--trend", "kind=ascending"], "--trend kind=ascending needs numbers, and column 'kind' holds categories"),
+        (["--trend", "kind=ascending"], "--trend kind=ascending needs numbers or ordered categories"),
     ],
 )
 def test_mistakes_are_named_as_they_were_typed(loans, wrong, typed, capsys):

@@ -8,7 +8,17 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from bitsieve.dataset.arrow import filled_indices, flags, integers_of, mask_of, numpy_of, text_of, text_scalar
+from bitsieve.dataset.arrow import (
+    column_of_arrow,
+    filled_indices,
+    flags,
+    integers_of,
+    mask_of,
+    numpy_of,
+    text_of,
+    text_scalar,
+    with_declared_values,
+)
 
 NUMBERS = [pa.int8(), pa.uint16(), pa.int32(), pa.int64(), pa.uint64(), pa.float16(), pa.float32(), pa.float64()]
 OTHERS = [pa.bool_(), pa.string(), pa.large_string(), pa.binary(), pa.date32(), pa.timestamp("ns")]
@@ -63,3 +73,39 @@ def test_flags_and_indices_of_missing_values():
     assert filled_indices(pa.DictionaryArray.from_arrays(full_index, pa.array(range(128))), 128).tolist() == [
         *range(129)
     ]
+
+
+def ordered(values, listed):
+    """An Arrow array of ordered categories; None is a missing value."""
+    indices = [None if value is None else listed.index(value) for value in values]
+    return pa.DictionaryArray.from_arrays(pa.array(indices, pa.int8()), pa.array(listed), ordered=True)
+
+
+def places_of(array):
+    """The categories of an array with the place of each."""
+    column = with_declared_values(column_of_arrow(array, "the column"), array)
+    return dict(zip(column.categories.tolist(), column.places.tolist(), strict=True))
+
+
+def test_ordered_categories_have_the_places_that_their_type_lists():
+    sizes = ordered(["L", "S", None, "L"], ["S", "M", "L"])
+    places = places_of(sizes)
+    assert list(places) == ["L", "S"]
+    assert places["S"] < places["L"]
+    numbers = places_of(ordered([3, 1, 2], [2, 3, 1]))
+    assert sorted(numbers, key=numbers.get) == [2, 3, 1]
+    with_null = places_of(ordered(["L", "S"], ["S", None, "L"]))
+    assert with_null["S"] < with_null["L"]
+    unordered = pa.array(["L", "S"]).dictionary_encode()
+    assert with_declared_values(column_of_arrow(unordered, "the column"), unordered).places is None
+
+
+def test_chunks_that_list_other_categories_have_no_order():
+    small = ordered(["S", "L"], ["S", "L"])
+    more = ordered(["S", "M", "L"], ["S", "M", "L"])
+    equal = pa.chunked_array([more[:1], more])
+    assert sorted(places_of(equal), key=places_of(equal).get) == ["S", "M", "L"]
+    different = pa.chunked_array([small, more])
+    column = with_declared_values(column_of_arrow(different, "the column"), different)
+    assert column.places is None
+    assert column.categories[column.codes].tolist() == ["S", "L", "S", "M", "L"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bitsieve.dataset.encoding import encode, lookup
+from bitsieve.dataset.encoding import Encoded, encode, lookup
 
 KINDS = ["?", "i1", "u1", "i4", ">i4", "i8", "u8", "f8", "U3", "O"]
 
@@ -54,3 +54,14 @@ def test_integers_among_more_categories_than_have_a_code_of_16_bits():
     categories = np.arange(70_000)
     values = np.array([0, 65_535, 65_536, 69_999])
     assert lookup(values, categories).tolist() == values.tolist()
+
+
+def test_some_rows_of_ordered_categories_keep_their_places():
+    codes = np.array([0, 1, 2, -1, 2], np.int32)
+    values = Encoded(codes, np.array(["high", "low", "mid"], object), n_declared=4, places=np.array([3, 0, 1]))
+    some = values[np.array([4, 3, 0])]
+    assert some.categories.tolist() == ["high", "mid"]
+    assert some.codes.tolist() == [1, -1, 0]
+    assert some.places.tolist() == [3, 1]
+    assert some.n_declared == 4
+    assert encode(codes)[:2].places is None

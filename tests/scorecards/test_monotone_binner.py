@@ -6,6 +6,7 @@ import pickle
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from sklearn.datasets import load_breast_cancer
 
@@ -137,6 +138,90 @@ def test_integers_that_are_equal_as_floats_are_refused():
     with pytest.raises(UserError, match="'account'") as caught:
         MonotoneBinner().fit(pd.DataFrame({"account": 2**53 + np.arange(40)}), y)
     assert caught.value.code == "precision-lost"
+
+
+GRADES = ["poor", "fair", "good", "fine"]  # in no order of the alphabet
+
+
+def graded_rows(n_rows=600):
+    """The grade of each row as a number, NaN where it is missing, and the class."""
+    random = np.random.default_rng(3)
+    grade = random.choice([0, 1, 2, 3, np.nan], n_rows, p=[0.005, 0.395, 0.3, 0.25, 0.05])
+    y = (random.random(n_rows) < 0.2 + 0.15 * np.abs(np.nan_to_num(grade) - 2)).astype(int)
+    return grade, y
+
+
+def as_pandas(names, levels):
+    return pd.DataFrame({"grade": pd.Categorical(names, levels, ordered=True)})
+
+
+def as_polars(names, levels):
+    polars = pytest.importorskip("polars")
+    return polars.DataFrame({"grade": polars.Series(names, dtype=polars.Enum(levels))})
+
+
+def as_arrow(names, levels):
+    frame = as_pandas(names, levels)
+    first, second = pa.Table.from_pandas(frame[:100]), pa.Table.from_pandas(frame[100:])
+    return pa.concat_tables([first, second])
+
+
+@pytest.mark.parametrize("table_of", [as_pandas, as_polars, as_arrow])
+@pytest.mark.parametrize("trend", ["auto", "descending", "valley", "none"])
+def test_ordered_categories_are_binned_as_their_numbers(table_of, trend):
+    grade, y = graded_rows()
+    names = [None if np.isnan(number) else GRADES[int(number)] for number in grade]
+    options = {"trend": {"grade": trend}, "max_n_bins": 3}
+    binner = MonotoneBinner(**options).fit(table_of(names, GRADES), y)
+    numbers = pd.DataFrame({"grade": grade})
+    of_numbers = MonotoneBinner(**options).fit(numbers, y)
+    assert len(of_numbers.binning_tables_["grade"]) > 2
+    assert binner.iv_.tolist() == of_numbers.iv_.tolist()
+    assert binner.iv_corrected_.tolist() == of_numbers.iv_corrected_.tolist()
+    assert binner.p_values_.tolist() == of_numbers.p_values_.tolist()
+    assert binner.trends_ == of_numbers.trends_
+    assert binner.transform(table_of(names, GRADES)).tolist() == of_numbers.transform(numbers).tolist()
+    columns = ["rows", "events", "nonevents", "woe", "iv"]
+    of_grades = pd.DataFrame(binner.binning_tables_["grade"])
+    pd.testing.assert_frame_equal(of_grades[columns], of_numbers.binning_tables_["grade"][columns], check_exact=True)
+    assert ", ".join(of_grades["bin"]) == "poor, fair, good, fine, missing"
+
+
+def test_more_ordered_categories_than_are_tried_as_cuts_are_binned_as_their_numbers():
+    random = np.random.default_rng(6)
+    number = random.integers(0, 300, 3000)
+    y = (random.random(3000) < 0.2 + number / 1000).astype(int)
+    levels = [f"step {level}" for level in range(300)]
+    steps = as_pandas([levels[level] for level in number], levels)
+    for refine in (True, False):
+        options = {"max_exact": 100, "max_prebins": 20, "refine": refine}
+        binner = MonotoneBinner(**options).fit(steps, y)
+        of_numbers = MonotoneBinner(**options).fit(number[:, None], y)
+        assert binner.iv_.tolist() == of_numbers.iv_.tolist()
+        assert binner.p_values_.tolist() == of_numbers.p_values_.tolist()
+        ends = [int(group[-1].removeprefix("step ")) for group in binner.groups_[0]]
+        assert ends[:-1] == of_numbers.edges_[0].tolist()
+
+
+def test_categories_without_an_order_are_binned_by_their_rates():
+    grade, y = graded_rows()
+    names = [None if np.isnan(number) else GRADES[int(number)] for number in grade]
+    unordered = as_pandas(names, GRADES).astype({"grade": pd.CategoricalDtype(GRADES)})
+    binner = MonotoneBinner().fit(unordered, y)
+    assert binner.groups_ == MonotoneBinner().fit(pd.DataFrame({"grade": names}), y).groups_
+    assert "other" in [name for group in binner.groups_[0] for name in group]  # "poor" is rare
+    with pytest.raises(UserError) as caught:
+        MonotoneBinner(trend={"grade": "valley"}).fit(unordered, y)
+    assert caught.value.code == "parameter-without-effect"
+    assert "'grade'" in str(caught.value)
+
+
+def test_new_ordered_categories_have_no_bin():
+    grade, y = graded_rows()
+    is_known = grade > 0
+    names = [GRADES[int(number)] for number in grade[is_known]]
+    binner = MonotoneBinner().fit(as_pandas(names, GRADES), y[is_known])
+    assert binner.bins_of(as_pandas(["poor", "fair"], GRADES)).ravel().tolist() == [-1, 0]
 
 
 def test_categories_have_no_edges():

@@ -127,3 +127,25 @@ def test_booleans_of_which_one_is_rare():
     assert column.bins.merged.rare == ("True",)
     assert in_sqlite(card, X) == pytest.approx(card.score(X), abs=ROUNDING)
     assert in_duckdb(card, X) == pytest.approx(card.score(X), abs=ROUNDING)
+
+
+def test_ordered_categories(tmp_path):
+    X, y = table_of()
+    levels = ["young", "middle", "old", "aged"]
+    X["age"] = pd.cut(X["age"], [0, 30, 50, 70, 100], labels=levels)
+    X.loc[::9, "age"] = None
+    binner = MonotoneBinner(trend={"age": "ascending"}, min_bin_share=0.2)
+    card = bitsieve.scorecard(X, y, binner=binner, points=EXACT)
+    (column,) = [column for column in card.card.columns if column.name == "age"]
+    assert [name for group in column.bins.merged.groups for name in group] == levels
+    assert 1 < len(column.bins.merged.groups) < len(levels)
+    assert column.bins.trend == "ascending"
+    new = X.astype({"age": object})
+    new.loc[5, "age"] = "new"
+    with pytest.warns(bitsieve.BitsieveWarning, match="age"):
+        scores = card.score(new)
+    card.save(tmp_path / "card.json")
+    loaded = bitsieve.Scorecard.load(tmp_path / "card.json")
+    assert loaded.table["bin"].tolist() == card.table["bin"].tolist()
+    assert in_sqlite(loaded, new) == pytest.approx(scores, abs=ROUNDING)
+    assert in_sqlite(card, new) == pytest.approx(scores, abs=ROUNDING)

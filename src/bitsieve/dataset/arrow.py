@@ -11,7 +11,15 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from bitsieve.dataset.encoding import EXACT_DIGITS, MAX_EXACT_INTEGER, Encoded, check_distinct, encode, microseconds
+from bitsieve.dataset.encoding import (
+    EXACT_DIGITS,
+    MAX_EXACT_INTEGER,
+    Encoded,
+    check_distinct,
+    encode,
+    lookup,
+    microseconds,
+)
 from bitsieve.diagnostics import UserError
 from bitsieve.io.dialect import MARKERS
 from bitsieve.utils.arrays import Flags, Integers, Values
@@ -104,7 +112,20 @@ def _is_present(array: pa.Array) -> Flags:
 def _one_chunk(array: ArrowArray) -> pa.Array:
     if not isinstance(array, pa.ChunkedArray):
         return array
-    return array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
+    if array.num_chunks == 1:
+        return array.chunk(0)
+    combined = array.combine_chunks()
+    if _is_ordered(array.type) and not _are_equal([chunk.dictionary for chunk in array.chunks]):
+        return pa.DictionaryArray.from_arrays(combined.indices, combined.dictionary)  # no order holds for all chunks
+    return combined
+
+
+def _is_ordered(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_dictionary(kind) and kind.ordered)
+
+
+def _are_equal(dictionaries: Sequence[pa.Array]) -> bool:
+    return all(dictionary.equals(dictionaries[0]) for dictionary in dictionaries)
 
 
 def column_of_arrow(array: ArrowArray, what: str) -> np.ndarray | Encoded:
@@ -140,11 +161,16 @@ def filled_indices(array: pa.DictionaryArray, index_of_missing: int) -> Integers
 
 
 def with_declared_values(column: Values | Encoded, array: ArrowArray) -> Values | Encoded:
-    """The column made of an array, with the number of values that the array's type lists, if that is a dictionary."""
+    """The column made of an array; of a dictionary with the number of values that it lists, and their order."""
     if not isinstance(column, Encoded) or not pa.types.is_dictionary(array.type):
         return column
-    listed_values, _ = _sorted_values(_one_chunk(array).dictionary)
-    return replace(column, n_declared=len(listed_values))
+    array = _one_chunk(array)
+    listed_values, rank = _sorted_values(array.dictionary)
+    if not _is_ordered(array.type):
+        return replace(column, n_declared=len(listed_values))
+    _, place_of_value = np.unique(rank[rank >= 0], return_index=True)
+    places = place_of_value[lookup(column.categories, listed_values)]
+    return replace(column, n_declared=len(listed_values), places=places)
 
 
 def flags(mask: ArrowArray) -> Flags:

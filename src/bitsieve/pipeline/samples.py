@@ -10,6 +10,7 @@ import numpy as np
 
 from bitsieve.dataset.columns import read_columns
 from bitsieve.dataset.dataset import InMemoryDataset
+from bitsieve.dataset.encoding import Encoded
 from bitsieve.dataset.value_ranges import Advice, check_values
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import MAX_CODES, BinningLike
@@ -106,8 +107,8 @@ class TableSamples(Samples):
         refuse_large(values, MAX_VALUE)
         return values
 
-    def categories(self, column: int) -> Values | None:
-        return None if self.table.is_numeric(column) else self.table.categorical(column).categories
+    def categorical(self, column: int) -> Encoded | None:
+        return None if self.table.is_numeric(column) else self.table.categorical(column)
 
     def coded(self) -> Coded | None:
         if self.binning is None:

@@ -108,15 +108,16 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
     with e_b and n_b the rows of bin b with the event and without it, E and N those of the whole table. The search is
     exact: over all distinct numbers up to ``max_exact`` of them, else over ``max_prebins`` cuts of equal frequency and
     the vertices of the convex hull. Categories are put in the order of their event rates, and neighbours are merged.
-    Each special value and the missing values have a bin of their own. Costs O(N log N) a column, and
-    O(B^2 k) for B distinct numbers or pre-bins and k bins.
+    Ordered categories (of pandas, an Enum of polars, an ordered dictionary of Arrow) keep their order, and are binned
+    as the numbers 0, 1, ... would be. Each special value and the missing values have a bin of their own. Costs
+    O(N log N) a column, and O(B^2 k) for B distinct numbers or pre-bins and k bins.
 
     Parameters
     ----------
     trend : {"auto", "ascending", "descending", "peak", "valley", "none"}, default="auto"
-        The trend of the event rate over the bins of a column of numbers; "auto" is the better one of ascending and
-        descending. Like each parameter down to ``min_level_share``, also a mapping from names of columns to values,
-        such as ``{"age": "descending", "*": "auto"}``.
+        The trend of the event rate over the bins of numbers and ordered categories; "auto" is the better one of
+        ascending and descending. Like each parameter down to ``min_level_share``, also a mapping from names of columns
+        to values, such as ``{"age": "descending", "*": "auto"}``.
     max_n_bins : int or None, default=10
         The largest number of bins, not counting those of special and missing values; None for no limit.
     min_n_bins : int, default=1
@@ -136,7 +137,7 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
     special_values : list, optional
         Values such as -999 that are no measurements; of a column of dates text such as "1900-01-01".
     min_level_share : float, default=0.01
-        Categories with a smaller share of all rows are together as "other".
+        Categories with a smaller share of all rows are together as "other", unless they are ordered.
     edges : mapping from names to lists of float, optional
         Columns whose cuts are given. Their bins are counted, and not merged; with a ``trend`` of the column other than
         "auto" they are merged like other bins.
@@ -423,15 +424,16 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
                     )
 
     def _check_trends(self, table: InMemoryDataset, names: Sequence[str]) -> None:
-        """Refuse a trend that is given for a column of categories, which have no order."""
+        """Refuse a trend that is given for a column of categories without an order."""
         if not isinstance(self.trend, Mapping):
             return
         for j, name in enumerate(names):
             trend = self.trend.get(name, "auto")
-            if trend not in ("auto", "none") and not table.is_numeric(j):
+            is_ordered = table.is_numeric(j) or table.categorical(j).places is not None
+            if trend not in ("auto", "none") and not is_ordered:
                 raise UserError(
                     code="parameter-without-effect",
-                    message=f"needs numbers, and column {name!r} holds categories",
+                    message=f"needs numbers or ordered categories, and those of column {name!r} have no order",
                     advice="leave it out",
                     columns=[name],
                     parameters={"trend": {name: trend}},

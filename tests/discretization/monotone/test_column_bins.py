@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ import pytest
 from bitsieve.dataset.encoding import Encoded
 from bitsieve.discretization.monotone.bin_counts import Totals
 from bitsieve.discretization.monotone.column_bins import ClassedRows, ColumnRules, bin_categories, bin_numbers
-from bitsieve.discretization.monotone.division import BinRules
+from bitsieve.discretization.monotone.division import TRENDS, BinRules, information_values
 from bitsieve.discretization.monotone.pre_bins import PreBinRules
 
 IS_EVENT = np.array([True, False, False, True, False])
@@ -37,6 +39,68 @@ def test_categories_are_sorted_by_their_event_rates_and_numbers_are_not():
     categories = bin_categories(Encoded(codes, np.array([*"abcde"], object)), rows, RULES)
     assert not numbers.merged.merging.ordered_by_rate
     assert categories.merged.merging.ordered_by_rate
+
+
+def follows(rates, trend):
+    """Whether the rates of neighbouring bins follow a trend."""
+    ascends = [first <= second for first, second in pairwise(rates)]
+    descends = [first >= second for first, second in pairwise(rates)]
+    turns = range(len(rates))
+    return {
+        "auto": all(ascends) or all(descends),
+        "ascending": all(ascends),
+        "descending": all(descends),
+        "peak": any(all(ascends[:turn]) and all(descends[turn:]) for turn in turns),
+        "valley": any(all(descends[:turn]) and all(ascends[turn:]) for turn in turns),
+        "none": True,
+    }[trend]
+
+
+def best_value_of_all(counts, totals, trend):
+    """The largest value of a division into at most 4 bins of 7 rows or more, with both classes; None without any."""
+    values = []
+    for n_cuts in range(4):
+        for cuts in combinations(range(1, len(counts)), n_cuts):
+            bins = counts.merged(np.array([*cuts, len(counts)]))
+            rates = [Fraction(int(e), int(n)) for e, n in zip(bins.events, bins.rows, strict=True)]
+            keeps_bounds = bins.events.all() and bins.nonevents.all() and (bins.rows >= 7).all()
+            if keeps_bounds and follows(rates, trend):
+                values.append(information_values(bins, totals).sum())
+    return max(values, default=None)
+
+
+@pytest.mark.parametrize("trend", TRENDS)
+def test_no_division_of_ordered_categories_is_better(trend):
+    random = np.random.default_rng(5)
+    for n_levels in [1, 2, 4, 5, 6, 7] * 4:
+        codes = np.append(np.arange(n_levels), random.integers(-1, n_levels, 70 - n_levels)).astype(np.int32)
+        places = random.permutation(20)[:n_levels]  # some of the declared levels do not occur
+        is_event = random.random(70) < 0.3 + 0.4 * random.random(n_levels)[codes]
+        rows = ClassedRows(is_event, None, Totals(int(is_event.sum()), int((~is_event).sum())))
+        values = Encoded(codes, np.array([*"abcdefg"[:n_levels]], object), places=places)
+        rules = replace(RULES, bins=BinRules(trend=trend, max_n_bins=4, min_bin_share=0.1))
+        bins = bin_categories(values, rows, rules)
+        counts = rows.count(codes, n_levels).take(np.argsort(places))
+        best = best_value_of_all(counts, rows.totals, trend)
+        merged_value = information_values(bins.merged.counts, rows.totals).sum()
+        assert (bins.status == "infeasible") == (best is None)
+        if best is not None:
+            assert merged_value == pytest.approx(best, abs=2e-12)  # values that differ by less are taken as equal
+        names_in_order = [name for group in bins.merged.groups for name in group]
+        assert names_in_order == ["abcdefg"[code] for code in np.argsort(places)]
+
+
+def test_special_values_among_ordered_categories_have_bins_of_their_own():
+    codes = (np.arange(80) % 4).astype(np.int32)
+    rows = ClassedRows(np.arange(80) % 4 > np.arange(80) % 3, None, Totals(40, 40))
+    values = Encoded(codes, np.array(["high", "low", "none", "mid"], object), places=np.array([3, 1, 0, 2]))
+    bins = bin_categories(values, rows, replace(RULES, special_values=("none", "lost")))
+    assert [name for group in bins.merged.groups for name in group] == ["low", "mid", "high"]
+    assert bins.labels[-1] == "special none"
+    assert bins.fixed.counts.rows.tolist() == [20]
+    special_alone = bin_categories(values, rows, replace(RULES, special_values=("low", "none", "mid", "high")))
+    assert special_alone.merged.groups == ()
+    assert special_alone.fixed.counts.rows.tolist() == [20, 20, 20, 20]
 
 
 def bins_of_codes(names, n_rows_of_each, rules):

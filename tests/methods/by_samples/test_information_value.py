@@ -39,6 +39,16 @@ def test_values_are_those_of_the_table(loans):
     assert selector.p_values_.tolist() == table["p"].tolist()
 
 
+def test_ordered_categories_keep_their_order(loans):
+    X, y = loans
+    levels = ["low", "mid", "high", "very high"]
+    share = pd.qcut(X["debt"], 4, labels=levels)
+    shares = pd.DataFrame({"ordered": share, "number": share.cat.codes, "unordered": share.astype(object)})
+    selector = InformationValueSelector(3).fit(shares.astype({"number": float}), y)
+    assert selector.iv_[0] == selector.iv_[1]
+    assert selector.p_values_[0] == selector.p_values_[1] != selector.p_values_[2]
+
+
 def test_columns_of_chance_come_last(loans):
     X, y = loans
     selector = InformationValueSelector(4).fit(X, y)

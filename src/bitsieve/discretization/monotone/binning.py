@@ -31,8 +31,8 @@ from bitsieve.utils.parameters import Rule, check_integer
 class MonotoneBinning(ClassCutBinning):
     """The cuts of :class:`MonotoneBinner` with ``max_n_bins=n_bins`` and its other parameters as they are by default.
 
-    Only numbers are cut; a category stays a code of its own. The target must have two classes. A column that separates
-    them is cut between them, although no bin then has rows of both.
+    Only numbers are cut; a category, ordered or not, stays a code of its own. The target must have two classes. A
+    column that separates them is cut between them, although no bin then has rows of both.
     """
 
     parameter_rules: ClassVar[Mapping[str, Rule]] = {"n_bins": partial(check_integer, low=2, high=4096)}

@@ -33,7 +33,7 @@ from bitsieve.discretization.monotone.division import (
     smallest_count,
     weights_of_evidence,
 )
-from bitsieve.discretization.monotone.pre_bins import PreBinRules, cut_at, pre_bins_of
+from bitsieve.discretization.monotone.pre_bins import PreBinRules, cut_at, pre_bins_of, pre_bins_of_levels
 from bitsieve.discretization.monotone.sorted_numbers import SortedNumbers, sort_numbers
 from bitsieve.utils.arrays import Flags, Floats, Integers
 
@@ -341,7 +341,10 @@ def bin_categories(values: Encoded, rows: ClassedRows, rules: ColumnRules) -> Co
     rows_of_special = [values.codes == code for code in special_codes]
     fixed = _count_fixed(tuple(value_of_code.values()), rows_of_special, values.codes < 0, rows)
     fixed = replace(fixed, absent_special_values=tuple(absent))
-    merged = _merge_categories(values, special_codes, rows, rules)
+    if values.places is None:
+        merged = _merge_categories(values, special_codes, rows, rules)
+    else:
+        merged = _merge_ordered_categories(values, values.places, special_codes, rows, rules)
     return ColumnBins(merged, fixed, rows.totals, rules.bins.smoothing)
 
 
@@ -364,12 +367,44 @@ def _merge_categories(
         groups.append(tuple(sorted(names)))
     return MergedBins(
         ordered_counts.merged(division.bin_ends),
-        labels=tuple(", ".join(group) for group in groups),
+        labels=_labels_of_groups(groups),
         groups=tuple(groups),
         rare=levels.rare,
         division=division,
         merging=Merging(ordered_counts, len(ordered_counts), ascending, ordered_by_rate=True),
     )
+
+
+def _merge_ordered_categories(
+    values: Encoded, places: Integers, special_codes: Sequence[int], rows: ClassedRows, rules: ColumnRules
+) -> MergedBins:
+    """The best division of categories in the order that their type declares."""
+    names = names_of(values)
+    is_merged = np.ones(len(names), bool)
+    is_merged[list(special_codes)] = False
+    merged_codes = np.flatnonzero(is_merged)
+    if not len(merged_codes):
+        return MergedBins(NO_COUNTS, labels=(), groups=())
+    codes_in_order = merged_codes[np.argsort(places[merged_codes])]
+    counts = rows.count(values.codes.astype(np.int64), len(names)).take(codes_in_order)
+    pre_bins = pre_bins_of_levels(counts, rules.pre_bins)
+    division = divide(pre_bins.counts, rows.totals, rules.bins)
+    bins = pre_bins.merged(division.bin_ends)
+    groups = []
+    for codes_of_group in np.split(codes_in_order, bins.next_above.astype(np.int64)):
+        groups.append(tuple(names[code] for code in codes_of_group))
+    return MergedBins(
+        bins.counts,
+        labels=_labels_of_groups(groups),
+        groups=tuple(groups),
+        division=division,
+        merging=Merging(pre_bins.counts, pre_bins.n_free, rules.bins, ordered_by_rate=False),
+    )
+
+
+def _labels_of_groups(groups: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """The name of each bin of categories: those that it holds."""
+    return tuple(", ".join(group) for group in groups)
 
 
 @dataclass(frozen=True)

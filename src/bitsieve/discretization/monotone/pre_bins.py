@@ -60,12 +60,24 @@ def pre_bins_of(numbers: SortedNumbers, rules: PreBinRules, n_threads: int) -> P
     rows. With ``refine`` the vertices of the convex hull in both directions are cuts, too: without bounds on the bins
     the optimum is among them.
     """
-    candidates = _candidates_in_pieces(numbers, rules, n_threads)
-    is_exact = candidates.n_free <= rules.max_exact
-    pre_bins = candidates if is_exact else candidates.merged(_chosen_ends(candidates.counts, rules))
-    if rules.digits is not None:
-        return cut_at(numbers, _rounded_up(pre_bins.cuts, rules.digits))  # the round cuts that part the same rows
-    if is_exact or rules.refine:  # any number may be a cut
+    pre_bins = _with_chosen_cuts(_candidates_in_pieces(numbers, rules, n_threads), rules)
+    if rules.digits is None:
+        return pre_bins
+    return cut_at(numbers, _rounded_up(pre_bins.cuts, rules.digits))  # the round cuts that part the same rows
+
+
+def pre_bins_of_levels(counts: BinCounts, rules: PreBinRules) -> PreBins:
+    """The bins that may be merged, for the numbers 0, 1, ... of levels in their order; ``counts`` has each of them."""
+    numbers = np.arange(len(counts), dtype=np.float64)
+    return _with_chosen_cuts(PreBins(numbers[:-1], numbers[1:], counts, len(counts)), rules)
+
+
+def _with_chosen_cuts(candidates: PreBins, rules: PreBinRules) -> PreBins:
+    """All bins of few distinct numbers, and of many those between the cuts that the rules choose."""
+    if candidates.n_free <= rules.max_exact:
+        return candidates
+    pre_bins = candidates.merged(_chosen_ends(candidates.counts, rules))
+    if rules.refine:  # any number may be a cut
         return pre_bins
     return replace(pre_bins, n_free=len(pre_bins.counts))
 

@@ -85,10 +85,10 @@ def _values_of_columns(samples: Samples, rows: Rows) -> list[Floats | Encoded]:
     values: list[Floats | Encoded] = [np.empty(0)] * samples.n_features
     for position, column in enumerate(rows.numeric.tolist()):
         values[column] = np.ascontiguousarray(rows.numbers[:, position])
-    for position, column in enumerate(rows.categorical.tolist()):
-        categories = samples.categories(column)
-        assert categories is not None  # the column is categorical
-        values[column] = Encoded(rows.codes[:, position], categories)
+    for column in rows.categorical.tolist():
+        categorical = samples.categorical(column)
+        assert categorical is not None  # as rows say
+        values[column] = categorical
     return values
 
 

@@ -16,6 +16,8 @@ from bitsieve.utils.arrays import Columns, Flags, Floats, Values
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
 
+    from bitsieve.dataset.encoding import Encoded
+
 
 @dataclass(frozen=True)
 class Rows:
@@ -76,8 +78,8 @@ class Samples(Protocol):
     def values(self) -> Values | csc_array:
         """All columns as numbers of any type and layout, or as a CSC array; tables that are too large are refused."""
 
-    def categories(self, column: int) -> Values | None:
-        """The categories of a column; None of numbers."""
+    def categorical(self, column: int) -> Encoded | None:
+        """A column of categories; None of numbers."""
 
     def coded(self) -> Coded | None:
         """All columns as codes; None if the user asks for no bins."""

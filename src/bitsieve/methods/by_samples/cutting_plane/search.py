@@ -66,9 +66,9 @@ def gdm(
         )
     categories_of_column = {}
     for column in solution.support.tolist():
-        categories = samples.categories(column)
-        if categories is not None:
-            categories_of_column[column] = categories
+        categorical = samples.categorical(column)
+        if categorical is not None:
+            categories_of_column[column] = categorical.categories
     return MethodResult(
         solution.support,
         solution.scores,
