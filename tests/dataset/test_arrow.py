@@ -81,31 +81,31 @@ def ordered(values, listed):
     return pa.DictionaryArray.from_arrays(pa.array(indices, pa.int8()), pa.array(listed), ordered=True)
 
 
-def places_of(array):
-    """The categories of an array with the place of each."""
+def ranks_of(array):
+    """The categories of an array with the rank of each."""
     column = with_declared_values(column_of_arrow(array, "the column"), array)
-    return dict(zip(column.categories.tolist(), column.places.tolist(), strict=True))
+    return dict(zip(column.categories.tolist(), column.declared_ranks.tolist(), strict=True))
 
 
-def test_ordered_categories_have_the_places_that_their_type_lists():
+def test_ordered_categories_have_the_ranks_that_their_type_lists():
     sizes = ordered(["L", "S", None, "L"], ["S", "M", "L"])
-    places = places_of(sizes)
-    assert list(places) == ["L", "S"]
-    assert places["S"] < places["L"]
-    numbers = places_of(ordered([3, 1, 2], [2, 3, 1]))
+    ranks = ranks_of(sizes)
+    assert list(ranks) == ["L", "S"]
+    assert ranks["S"] < ranks["L"]
+    numbers = ranks_of(ordered([3, 1, 2], [2, 3, 1]))
     assert sorted(numbers, key=numbers.get) == [2, 3, 1]
-    with_null = places_of(ordered(["L", "S"], ["S", None, "L"]))
+    with_null = ranks_of(ordered(["L", "S"], ["S", None, "L"]))
     assert with_null["S"] < with_null["L"]
     unordered = pa.array(["L", "S"]).dictionary_encode()
-    assert with_declared_values(column_of_arrow(unordered, "the column"), unordered).places is None
+    assert with_declared_values(column_of_arrow(unordered, "the column"), unordered).declared_ranks is None
 
 
 def test_chunks_that_list_other_categories_have_no_order():
     small = ordered(["S", "L"], ["S", "L"])
     more = ordered(["S", "M", "L"], ["S", "M", "L"])
     equal = pa.chunked_array([more[:1], more])
-    assert sorted(places_of(equal), key=places_of(equal).get) == ["S", "M", "L"]
+    assert sorted(ranks_of(equal), key=ranks_of(equal).get) == ["S", "M", "L"]
     different = pa.chunked_array([small, more])
     column = with_declared_values(column_of_arrow(different, "the column"), different)
-    assert column.places is None
+    assert column.declared_ranks is None
     assert column.categories[column.codes].tolist() == ["S", "L", "S", "M", "L"]

@@ -58,10 +58,10 @@ def test_integers_among_more_categories_than_have_a_code_of_16_bits():
 
 def test_some_rows_of_ordered_categories_keep_their_places():
     codes = np.array([0, 1, 2, -1, 2], np.int32)
-    values = Encoded(codes, np.array(["high", "low", "mid"], object), n_declared=4, places=np.array([3, 0, 1]))
+    values = Encoded(codes, np.array(["high", "low", "mid"], object), n_declared=4, declared_ranks=np.array([3, 0, 1]))
     some = values[np.array([4, 3, 0])]
     assert some.categories.tolist() == ["high", "mid"]
     assert some.codes.tolist() == [1, -1, 0]
-    assert some.places.tolist() == [3, 1]
+    assert some.declared_ranks.tolist() == [3, 1]
     assert some.n_declared == 4
-    assert encode(codes)[:2].places is None
+    assert encode(codes)[:2].declared_ranks is None

@@ -181,14 +181,14 @@ def rewrite_facts(folder, change):
 
 
 @pytest.mark.parametrize(
-    ("options", "how_cut"),
+    ("options", "parameters"),
     [
         (("--binning", "uniform", "--bins", "4"), {"binning": "uniform", "n_bins": 4}),
         (("--binning", "quantile", "--bins", "6", "--uncut", "apart"), {"n_bins": 6, "uncut": "apart"}),
         (("--binning", "mdl", "--uncut", "median"), {"n_bins": None, "uncut": "median"}),
     ],
 )
-def test_a_selection_from_counts_has_their_number_of_bins(files, options, how_cut):
+def test_a_selection_from_counts_has_their_number_of_bins(files, options, parameters):
     count(files, "first", *options)
     count(files, "second", "--like", files / "first")
     saved = files / "selection.json"
@@ -196,22 +196,22 @@ def test_a_selection_from_counts_has_their_number_of_bins(files, options, how_cu
         words = [f"--counts={files / site}" for site in sites]
         assert main(["select", *words, "--method", "mim", "--save", str(saved), "--force"]) == 0
         settled = json.loads(saved.read_text())["settled"]
-        assert settled | how_cut == settled
+        assert settled | parameters == settled
 
 
 def test_the_number_of_bins_is_not_known_of_earlier_counts(files):
     count(files, "first", "--binning", "uniform", "--bins", "4")
     bins = SavedCounts.load(files / "first").binner.n_bins_.tolist()
-    rewrite_facts(files / "first", lambda facts: facts.pop("how_cut"))
+    rewrite_facts(files / "first", lambda facts: facts.pop("parameters"))
     binner = SavedCounts.load(files / "first").binner
     assert binner.n_bins is None
     assert binner.n_bins_.tolist() == bins
 
 
-@pytest.mark.parametrize("how_cut", [{"n_bins": 1}, {"n_bins": "4"}, {"n_bins": 1 << 17}, {"uncut": "gone"}, [4]])
-def test_numbers_of_bins_that_no_rule_has_are_refused(files, how_cut):
+@pytest.mark.parametrize("parameters", [{"n_bins": 1}, {"n_bins": "4"}, {"n_bins": 1 << 17}, {"uncut": "gone"}, [4]])
+def test_numbers_of_bins_that_no_rule_has_are_refused(files, parameters):
     count(files, "first", "--binning", "uniform", "--bins", "4")
-    rewrite_facts(files / "first", lambda facts: facts.update(how_cut=how_cut))
+    rewrite_facts(files / "first", lambda facts: facts.update(parameters=parameters))
     with pytest.raises(DataError, match="holds no counts of 'bitsieve count': "):
         SavedCounts.load(files / "first")
 

@@ -168,9 +168,9 @@ def with_declared_values(column: Values | Encoded, array: ArrowArray) -> Values 
     listed_values, rank = _sorted_values(array.dictionary)
     if not _is_ordered(array.type):
         return replace(column, n_declared=len(listed_values))
-    _, place_of_value = np.unique(rank[rank >= 0], return_index=True)
-    places = place_of_value[lookup(column.categories, listed_values)]
-    return replace(column, n_declared=len(listed_values), places=places)
+    _, rank_of_value = np.unique(rank[rank >= 0], return_index=True)
+    declared_ranks = rank_of_value[lookup(column.categories, listed_values)]
+    return replace(column, n_declared=len(listed_values), declared_ranks=declared_ranks)
 
 
 def flags(mask: ArrowArray) -> Flags:

@@ -26,7 +26,9 @@ class Encoded:
     codes: NDArray[np.int32]  # shape (n_samples,): index into ``categories``, -1 where the value is missing
     categories: Values  # the distinct values that occur, ascending
     n_declared: int | None = None  # how many categories its type lists, seen or not; None where it lists none
-    places: Integers | None = None  # of each category in the order that its type declares; None where it declares none
+    declared_ranks: Integers | None = (
+        None  # of the categories in the order that its type declares; None where it declares none
+    )
     dtype: ClassVar[np.dtype[Any]] = np.dtype(object)  # a type that no column of numbers has
 
     def __len__(self) -> int:
@@ -40,8 +42,8 @@ class Encoded:
             codes_that_occur = codes_that_occur[1:]
             new_codes = new_codes - 1
         categories = self.categories[codes_that_occur]
-        places = None if self.places is None else self.places[codes_that_occur]
-        return Encoded(new_codes.astype(np.int32), categories, self.n_declared, places)
+        declared_ranks = None if self.declared_ranks is None else self.declared_ranks[codes_that_occur]
+        return Encoded(new_codes.astype(np.int32), categories, self.n_declared, declared_ranks)
 
 
 #: The values of a column.

@@ -103,14 +103,14 @@ def check_facts(facts: JsonObject, n_stored: int) -> None:
         if type(j) is not int or not 0 <= j < n_columns or kind not in ("dates", "durations"):
             raise ValueError("'times' names no column or no kind of times")
     checked_facts.whole_numbers({"rounding_bases": [], **facts}, "rounding_bases", None, 1, MAX_ROWS)
-    _check_how_cut(facts.get("how_cut", {}))
+    _check_parameters(facts.get("parameters", {}))
 
 
-def _check_how_cut(how_cut: JsonObject) -> None:
+def _check_parameters(parameters: JsonObject) -> None:
     """Refuse parameters of a rule that it cannot have."""
-    if how_cut.get("n_bins") is not None:
-        checked_facts.whole_number(how_cut, "n_bins", 2, MAX_CODES)
-    checked_facts.choice({"uncut": None, **how_cut}, "uncut", (None, "leave", "median", "apart"))
+    if parameters.get("n_bins") is not None:
+        checked_facts.whole_number(parameters, "n_bins", 2, MAX_CODES)
+    checked_facts.choice({"uncut": None, **parameters}, "uncut", (None, "leave", "median", "apart"))
 
 
 def damaged_counts(path: Path) -> DataError:

@@ -43,7 +43,7 @@ from bitsieve.utils.types import JsonObject
 
 SITE = "site"  # the name of the strata that are the sites
 OTHER = "(other)"  # the category of all text that a vocabulary does not list
-HOW_CUT = ("n_bins", "uncut")  # parameters of rules that are kept beside the bins, which follow from them
+PARAMETERS_KEPT = ("n_bins", "uncut")  # parameters of rules that are kept beside the bins, which follow from them
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,9 +125,9 @@ class SavedCounts:
         """The same counts with the columns in the order of ``names``; as they are where the names are others."""
         if list(names) == self.names or sorted(names) != sorted(self.names):
             return self
-        place_of_name = {name: j for j, name in enumerate(self.names)}
-        order = np.array([place_of_name[name] for name in names])
-        new_places = np.argsort(order)
+        position_of_name = {name: j for j, name in enumerate(self.names)}
+        order = np.array([position_of_name[name] for name in names])
+        new_positions = np.argsort(order)
         n_classes = len(self.class_sizes)
         table_of_pair = {(i, j): table for i, j, table in each_table(self.cells, self.arities, n_classes)}
         cells = np.empty_like(self.cells)
@@ -143,8 +143,8 @@ class SavedCounts:
             binner=with_columns_in_order(self.binner, order),
             arities=arities,
             cells=cells,
-            dropped=tuple(sorted(new_places[list(self.dropped)].tolist())),
-            times={int(new_places[j]): kind for j, kind in self.times.items()},
+            dropped=tuple(sorted(new_positions[list(self.dropped)].tolist())),
+            times={int(new_positions[j]): kind for j, kind in self.times.items()},
         )
 
     def in_one_stratum(self, name: str, value: str) -> SavedCounts:
@@ -167,7 +167,7 @@ class SavedCounts:
             "class_sizes": self.class_sizes.tolist(),
             "site": self.site,
             "rounding_bases": list(self.rounding_bases),
-            "how_cut": {name: value for name, value in self.binner.parameters.items() if name in HOW_CUT},
+            "parameters": {name: value for name, value in self.binner.parameters.items() if name in PARAMETERS_KEPT},
         }
         facts_line = json.dumps(facts).encode() + b"\n"
         cells = np.ascontiguousarray(self.cells, "<i8").data
@@ -188,7 +188,7 @@ class SavedCounts:
             counts = cls(
                 names=facts["names"],
                 target=_target_from_facts(facts),
-                binner=rule_from_facts(facts, facts["names"], **_how_cut(facts)),
+                binner=rule_from_facts(facts, facts["names"], **_kept_parameters(facts)),
                 arities=np.array(facts["arities"], np.int32),
                 class_sizes=np.array(facts["class_sizes"], np.int64),
                 cells=np.frombuffer(bytes_of_cells, "<i8").astype(np.int64, copy=False),
@@ -240,11 +240,11 @@ def _target_from_facts(facts: JsonObject) -> Target:
     )
 
 
-def _how_cut(facts: JsonObject) -> dict[str, int | str | None]:
+def _kept_parameters(facts: JsonObject) -> dict[str, int | str | None]:
     """How many bins a rule was to make, and what became of uncut columns; None where the file does not say it."""
-    how_cut = facts.get("how_cut", {})
+    parameters = facts.get("parameters", {})
     parameters_of_rule = RULES[facts["binning"]].parameter_names()
-    return {name: how_cut.get(name) for name in HOW_CUT if name in parameters_of_rule}
+    return {name: parameters.get(name) for name in PARAMETERS_KEPT if name in parameters_of_rule}
 
 
 def _strata_from_facts(facts: JsonObject) -> CountedStrata | None:

@@ -429,7 +429,7 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
             return
         for j, name in enumerate(names):
             trend = self.trend.get(name, "auto")
-            is_ordered = table.is_numeric(j) or table.categorical(j).places is not None
+            is_ordered = table.is_numeric(j) or table.categorical(j).declared_ranks is not None
             if trend not in ("auto", "none") and not is_ordered:
                 raise UserError(
                     code="parameter-without-effect",

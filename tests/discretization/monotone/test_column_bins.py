@@ -77,7 +77,7 @@ def test_no_division_of_ordered_categories_is_better(trend):
         places = random.permutation(20)[:n_levels]  # some of the declared levels do not occur
         is_event = random.random(70) < 0.3 + 0.4 * random.random(n_levels)[codes]
         rows = ClassedRows(is_event, None, Totals(int(is_event.sum()), int((~is_event).sum())))
-        values = Encoded(codes, np.array([*"abcdefg"[:n_levels]], object), places=places)
+        values = Encoded(codes, np.array([*"abcdefg"[:n_levels]], object), declared_ranks=places)
         rules = replace(RULES, bins=BinRules(trend=trend, max_n_bins=4, min_bin_share=0.1))
         bins = bin_categories(values, rows, rules)
         counts = rows.count(codes, n_levels).take(np.argsort(places))
@@ -93,7 +93,7 @@ def test_no_division_of_ordered_categories_is_better(trend):
 def test_special_values_among_ordered_categories_have_bins_of_their_own():
     codes = (np.arange(80) % 4).astype(np.int32)
     rows = ClassedRows(np.arange(80) % 4 > np.arange(80) % 3, None, Totals(40, 40))
-    values = Encoded(codes, np.array(["high", "low", "none", "mid"], object), places=np.array([3, 1, 0, 2]))
+    values = Encoded(codes, np.array(["high", "low", "none", "mid"], object), declared_ranks=np.array([3, 1, 0, 2]))
     bins = bin_categories(values, rows, replace(RULES, special_values=("none", "lost")))
     assert [name for group in bins.merged.groups for name in group] == ["low", "mid", "high"]
     assert bins.labels[-1] == "special none"

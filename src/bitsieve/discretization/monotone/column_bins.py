@@ -341,10 +341,10 @@ def bin_categories(values: Encoded, rows: ClassedRows, rules: ColumnRules) -> Co
     rows_of_special = [values.codes == code for code in special_codes]
     fixed = _count_fixed(tuple(value_of_code.values()), rows_of_special, values.codes < 0, rows)
     fixed = replace(fixed, absent_special_values=tuple(absent))
-    if values.places is None:
+    if values.declared_ranks is None:
         merged = _merge_categories(values, special_codes, rows, rules)
     else:
-        merged = _merge_ordered_categories(values, values.places, special_codes, rows, rules)
+        merged = _merge_ordered_categories(values, values.declared_ranks, special_codes, rows, rules)
     return ColumnBins(merged, fixed, rows.totals, rules.bins.smoothing)
 
 
@@ -376,7 +376,7 @@ def _merge_categories(
 
 
 def _merge_ordered_categories(
-    values: Encoded, places: Integers, special_codes: Sequence[int], rows: ClassedRows, rules: ColumnRules
+    values: Encoded, declared_ranks: Integers, special_codes: Sequence[int], rows: ClassedRows, rules: ColumnRules
 ) -> MergedBins:
     """The best division of categories in the order that their type declares."""
     names = names_of(values)
@@ -385,7 +385,7 @@ def _merge_ordered_categories(
     merged_codes = np.flatnonzero(is_merged)
     if not len(merged_codes):
         return MergedBins(NO_COUNTS, labels=(), groups=())
-    codes_in_order = merged_codes[np.argsort(places[merged_codes])]
+    codes_in_order = merged_codes[np.argsort(declared_ranks[merged_codes])]
     counts = rows.count(values.codes.astype(np.int64), len(names)).take(codes_in_order)
     pre_bins = pre_bins_of_levels(counts, rules.pre_bins)
     division = divide(pre_bins.counts, rows.totals, rules.bins)

@@ -83,7 +83,7 @@ def sort_numbers(
     edges = [len(values) * block // n_blocks for block in range(n_blocks + 1)]
     blocks = [slice(first, end) for first, end in pairwise(edges)]
     limits = _limits_of_pieces(values, is_included, n_blocks)
-    places = _places_of_keys(values, is_included, limits, blocks)
+    positions = _positions_of_keys(values, is_included, limits, blocks)
     keys = np.empty(len(values), np.uint64)
     placed_weights = None if weights is None else np.empty(len(values), np.int64)
 
@@ -95,8 +95,8 @@ def sort_numbers(
             is_included[rows],
             None if weights is None else weights[rows],
             limits,
-            np.ascontiguousarray(places.firsts[:, block]),
-            np.ascontiguousarray(places.ends[:, block]),
+            np.ascontiguousarray(positions.firsts[:, block]),
+            np.ascontiguousarray(positions.ends[:, block]),
             keys,
             placed_weights,
         )
@@ -104,7 +104,7 @@ def sort_numbers(
     run_blocks(place_keys, range(n_blocks), n_blocks)
     pieces = []
     for piece in range(len(limits) + 1):
-        rows = slice(places.firsts[piece, 0], places.ends[piece, -1])
+        rows = slice(positions.firsts[piece, 0], positions.ends[piece, -1])
         weights_of_piece = None if placed_weights is None else placed_weights[rows]
         is_negative = piece == 0 or bool(limits[piece - 1] < 0)
         pieces.append(SortedPiece(keys[rows], weights_of_piece, is_negative))
@@ -125,7 +125,7 @@ def _limits_of_pieces(values: Floats, is_included: Flags, n_pieces: int) -> Floa
     return np.unique(np.append(drawn[ranks], 0.0))
 
 
-class PlacesOfKeys(NamedTuple):
+class PositionsOfKeys(NamedTuple):
     """Where the keys of each piece from each block of rows are, an array with a row for each piece.
 
     The rows that are not included are one piece more, the last.
@@ -135,7 +135,7 @@ class PlacesOfKeys(NamedTuple):
     ends: Integers
 
 
-def _places_of_keys(values: Floats, is_included: Flags, limits: Floats, blocks: list[slice]) -> PlacesOfKeys:
+def _positions_of_keys(values: Floats, is_included: Flags, limits: Floats, blocks: list[slice]) -> PositionsOfKeys:
     n_reaching = np.empty((len(limits) + 1, len(blocks)), np.int64)
 
     def count(block: int) -> None:
@@ -147,7 +147,7 @@ def _places_of_keys(values: Floats, is_included: Flags, limits: Floats, blocks: 
     n_keys = -np.diff(n_reaching, axis=0, prepend=n_rows_of_blocks[np.newaxis], append=0)
     n_keys = np.roll(n_keys, -1, axis=0)  # those that are not included, which come first here, are the last piece
     ends = np.cumsum(n_keys).reshape(n_keys.shape)
-    return PlacesOfKeys(ends - n_keys, ends)
+    return PositionsOfKeys(ends - n_keys, ends)
 
 
 def _sort(piece: SortedPiece) -> None:
