@@ -5,9 +5,17 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from typing import ClassVar, NamedTuple, Protocol, TypeVar
+
+
+class HasPaper(Protocol):
+    """A class that names its paper by the authors and the year."""
+
+    paper: ClassVar[str]
+
 
 T = TypeVar("T")
+ClassWithPaper = TypeVar("ClassWithPaper", bound=HasPaper)
 
 
 class Section(NamedTuple):
@@ -74,6 +82,11 @@ def cites(*papers: str) -> Callable[[T], T]:
         return documented
 
     return add_references
+
+
+def cites_its_paper(documented: type[ClassWithPaper]) -> type[ClassWithPaper]:
+    """Decorate a class that cites its ``paper``."""
+    return cites(documented.paper)(documented)
 
 
 def with_references(doc: str, citations: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.criteria.base import JointCriterion
 from bitsieve.utils.arrays import Flags
 from bitsieve.utils.choice import RunnerUp, Scores, pick, runner_up
-from bitsieve.utils.docstrings import cites
+from bitsieve.utils.docstrings import cites_its_paper
 
 
 class ConditionalCriterion(JointCriterion):
@@ -99,7 +99,7 @@ class TripleScores:
         return runner_up(self.sums, candidates, chosen)
 
 
-@cites("Brown, Pocock, Zhao, Lujan 2012")
+@cites_its_paper
 @dataclass(frozen=True)
 class CMI(ConditionalCriterion):
     """The candidate's information about the class given all chosen features together: ``J(i|S) = I(Xi;C|S)``.
@@ -118,7 +118,7 @@ class CMI(ConditionalCriterion):
         return list(chosen)
 
 
-@cites("Cheng, Qin, Feng, Wang, Li 2011")
+@cites_its_paper
 @dataclass(frozen=True)
 class CMIFS(ConditionalCriterion):
     """The candidate's information given the first and the last chosen feature: ``J(i|S) = I(Xi;C|X_first,X_last)``.
@@ -138,7 +138,7 @@ class CMIFS(ConditionalCriterion):
         return [chosen[0], chosen[-1]]
 
 
-@cites("Sechidis, Azzimonti, Pocock, Corani, Weatherall, Brown 2019")
+@cites_its_paper
 @dataclass(frozen=True)
 class JMI3(JointCriterion):
     """The information of the candidate together with every two chosen features: ``J(i|S) = sum_{s<t} I(Xi,Xs,Xt;C)``.

@@ -9,10 +9,10 @@ import numpy as np
 from bitsieve.information.protocol import PairInformation
 from bitsieve.methods.by_counts.criteria.base import Criterion, check_weight
 from bitsieve.utils.arrays import Floats
-from bitsieve.utils.docstrings import cites
+from bitsieve.utils.docstrings import cites_its_paper
 
 
-@cites("Lewis 1992")
+@cites_its_paper
 @dataclass(frozen=True)
 class MIM(Criterion):
     """Relevance alone: ``J(i) = I(Xi;C)``.
@@ -36,7 +36,7 @@ class MIM(Criterion):
         return relevance
 
 
-@cites("Battiti 1994")
+@cites_its_paper
 @dataclass(frozen=True)
 class MIFS(Criterion):
     """Relevance less the summed redundancy: ``J(i|S) = I(Xi;C) - beta sum_s I(Xi;Xs)``.
@@ -63,7 +63,7 @@ class MIFS(Criterion):
         return relevance - self.beta * folded
 
 
-@cites("Kwak, Choi 2002")
+@cites_its_paper
 @dataclass(frozen=True)
 class MIFSU(MIFS):
     """Relevance less weighted redundancy: ``J(i|S) = I(Xi;C) - beta sum_s [I(Xs;C)/H(Xs)] I(Xi;Xs)``.
@@ -90,7 +90,7 @@ class MIFSU(MIFS):
         return folded + share * pair.redundancy
 
 
-@cites("Peng, Long, Ding 2005")
+@cites_its_paper
 @dataclass(frozen=True)
 class MRMR(Criterion):
     """Relevance less the mean redundancy: ``J(i|S) = I(Xi;C) - (1/#S) sum_s I(Xi;Xs)``.
@@ -110,7 +110,7 @@ class MRMR(Criterion):
         return relevance - folded / n_selected
 
 
-@cites("Duch 2006")
+@cites_its_paper
 @dataclass(frozen=True)
 class MinRed(Criterion):
     """The negative mean redundancy, whatever the relevance: ``J(i|S) = -(1/#S) sum_s I(Xi;Xs)``.
@@ -129,7 +129,7 @@ class MinRed(Criterion):
         return 0.0 - folded / n_selected
 
 
-@cites("Yang, Moody 1999")
+@cites_its_paper
 @dataclass(frozen=True)
 class JMI(Criterion):
     """The information of the candidate together with each chosen feature: ``J(i|S) = sum_s I(Xi,Xs;C)``.
@@ -148,7 +148,7 @@ class JMI(Criterion):
         return scores - n_selected * penalties
 
 
-@cites("Vinh, Chan, Romano, Bailey 2014")
+@cites_its_paper
 @dataclass(frozen=True)
 class EMRMR(Criterion):
     """Relevance less the mean class-relevant redundancy: ``J(i|S) = I(Xi;C) - (1/#S) sum_s [I(Xi;Xs) - I(Xi;Xs|C)]``.
@@ -169,7 +169,7 @@ class EMRMR(Criterion):
         return folded / n_selected
 
 
-@cites("Lin, Tang 2006")
+@cites_its_paper
 @dataclass(frozen=True)
 class CIFE(Criterion):
     """Relevance less the class-relevant redundancy: ``J(i|S) = I(Xi;C) - sum_s [I(Xi;Xs) - I(Xi;Xs|C)]``.
@@ -190,7 +190,7 @@ class CIFE(Criterion):
         return relevance - folded
 
 
-@cites("Brown, Pocock, Zhao, Lujan 2012")
+@cites_its_paper
 @dataclass(frozen=True)
 class CondRed(Criterion):
     """Relevance and the redundancy within the classes, as a gain: ``J(i|S) = I(Xi;C) + sum_s I(Xi;Xs|C)``.
@@ -209,7 +209,7 @@ class CondRed(Criterion):
         return relevance + folded
 
 
-@cites("Brown, Pocock, Zhao, Lujan 2012")
+@cites_its_paper
 @dataclass(frozen=True)
 class BetaGamma(CIFE):
     """Any weights of both redundancies: ``J(i|S) = I(Xi;C) - beta sum_s I(Xi;Xs) + gamma sum_s I(Xi;Xs|C)``.
@@ -241,7 +241,7 @@ class BetaGamma(CIFE):
         return folded + (self.beta * pair.redundancy - self.gamma * pair.conditional_redundancy)
 
 
-@cites("Jakulin 2005")
+@cites_its_paper
 @dataclass(frozen=True)
 class ICAP(CIFE):
     """Relevance less redundancy, no credit for synergy: ``J(i|S) = I(Xi;C) - sum_s max(0, I(Xi;Xs) - I(Xi;Xs|C))``.
@@ -260,7 +260,7 @@ class ICAP(CIFE):
         return folded + np.maximum(pair.redundancy - pair.conditional_redundancy, 0.0)
 
 
-@cites("Tesmer, Estevez 2004")
+@cites_its_paper
 @dataclass(frozen=True)
 class AMIFS(MRMR):
     """Relevance less the mean normalised redundancy: ``J(i|S) = I(Xi;C) - (1/#S) sum_s I(Xi;Xs) / min(H(Xi), H(Xs))``.

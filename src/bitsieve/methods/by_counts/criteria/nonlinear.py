@@ -10,12 +10,12 @@ from bitsieve.information.protocol import Information, PairInformation
 from bitsieve.methods.by_counts.criteria.base import Criterion, MinimumCriterion, check_weight
 from bitsieve.utils.arrays import Floats
 from bitsieve.utils.choice import Scores
-from bitsieve.utils.docstrings import cites
+from bitsieve.utils.docstrings import cites_its_paper
 
 ROUNDING = 1e-12  # bits: smaller quantities are the rounding of 0
 
 
-@cites("Fleuret 2004")
+@cites_its_paper
 @dataclass(frozen=True)
 class CMIM(MinimumCriterion):
     """The least information of the candidate about the class given one chosen feature: ``J(i|S) = min_s I(Xi;C|Xs)``.
@@ -32,7 +32,7 @@ class CMIM(MinimumCriterion):
     quantity = "conditional_relevance"
 
 
-@cites("Fleuret 2004")
+@cites_its_paper
 @dataclass(frozen=True)
 class CMIM2(Criterion):
     """The mean of the two smallest ``I(Xi;C|Xs)`` over the chosen features; of one chosen feature, the only one.
@@ -71,7 +71,7 @@ class CMIM2(Criterion):
         return np.asarray((folded[0] + folded[1]) / 2)
 
 
-@cites("Fleuret 2004")
+@cites_its_paper
 @dataclass(frozen=True)
 class CMIMFleuret(MinimumCriterion):
     """As cmim, and never above the relevance: ``J(i|S) = min(I(Xi;C), min_s I(Xi;C|Xs))``.
@@ -89,7 +89,7 @@ class CMIMFleuret(MinimumCriterion):
     capped = True
 
 
-@cites("Bennasar, Hicks, Setchi 2015")
+@cites_its_paper
 @dataclass(frozen=True)
 class JMIM(MinimumCriterion):
     """The least information of the candidate together with a chosen feature: ``J(i|S) = min_s I(Xi,Xs;C)``.
@@ -104,7 +104,7 @@ class JMIM(MinimumCriterion):
     quantity = "joint_relevance"
 
 
-@cites("Ding, Peng 2003")
+@cites_its_paper
 @dataclass(frozen=True)
 class MIQ(Criterion):
     """Relevance over the mean redundancy: ``J(i|S) = I(Xi;C) / (eps + (1/#S) sum_s I(Xi;Xs))``.
@@ -140,7 +140,7 @@ class MIQ(Criterion):
         return np.divide(numerator, denominator, out=quotient, where=denominator > 0)
 
 
-@cites("Meyer, Bontempi 2006")
+@cites_its_paper
 @dataclass(frozen=True)
 class DISR(Criterion):
     """The sum of normalised joint relevances: ``J(i|S) = sum_s I(Xi,Xs;C) / H(Xi,Xs,C)``.
@@ -158,7 +158,7 @@ class DISR(Criterion):
     quantity = "symmetric_relevance"
 
 
-@cites("Bennasar, Hicks, Setchi 2015")
+@cites_its_paper
 @dataclass(frozen=True)
 class NJMIM(MinimumCriterion):
     """The least normalised joint relevance: ``J(i|S) = min_s I(Xi,Xs;C) / H(Xi,Xs,C)``.
