@@ -163,9 +163,9 @@ def test_progress_is_one_line_on_a_terminal_that_is_wiped():
 
     script = (
         "import time\n"
-        "from bitsieve.utils.progress import Ticker\n"
+        "from bitsieve.utils.progress import PhaseProgress, Ticker\n"
         "with Ticker() as ticker:\n"
-        "    ticker.phase('counting')\n"
+        "    ticker.show(PhaseProgress('counting'))\n"
         "    time.sleep({})\n"
     )
     seen = {}
