@@ -26,9 +26,8 @@ class Encoded:
     codes: NDArray[np.int32]  # shape (n_samples,): index into ``categories``, -1 where the value is missing
     categories: Values  # the distinct values that occur, ascending
     n_declared: int | None = None  # how many categories its type lists, seen or not; None where it lists none
-    declared_ranks: Integers | None = (
-        None  # of the categories in the order that its type declares; None where it declares none
-    )
+    #: The ranks of the categories in the order that the type declares; None where it declares no order.
+    declared_ranks: Integers | None = None
     dtype: ClassVar[np.dtype[Any]] = np.dtype(object)  # a type that no column of numbers has
 
     def __len__(self) -> int:

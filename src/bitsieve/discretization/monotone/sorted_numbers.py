@@ -65,8 +65,10 @@ class SortedNumbers:
 
     def counts_until(self, limits: Floats) -> BinCounts:
         """The rows up to each limit, those that are equal to it included."""
-        counts = [piece.counts_until(limits) for piece in self.pieces]
-        return BinCounts(np.sum([c.events for c in counts], axis=0), np.sum([c.nonevents for c in counts], axis=0))
+        counts_of_pieces = [piece.counts_until(limits) for piece in self.pieces]
+        events = np.sum([counts.events for counts in counts_of_pieces], axis=0)
+        nonevents = np.sum([counts.nonevents for counts in counts_of_pieces], axis=0)
+        return BinCounts(events, nonevents)
 
     def next_above(self, limits: Floats) -> Floats:
         """The smallest number above each limit; infinity if there is none."""
@@ -117,8 +119,8 @@ def _limits_of_pieces(values: Floats, is_included: Flags, n_pieces: int) -> Floa
     """Where pieces begin: at zero, and at numbers that part the rows about equally."""
     if n_pieces == 1:
         return np.zeros(1)
-    step = max(1, len(values) // (n_pieces * ROWS_DRAWN))
-    drawn = np.sort(values[::step][is_included[::step]])
+    stride = max(1, len(values) // (n_pieces * ROWS_DRAWN))
+    drawn = np.sort(values[::stride][is_included[::stride]])
     if not len(drawn):
         return np.zeros(1)
     ranks = np.arange(1, n_pieces) * len(drawn) // n_pieces
