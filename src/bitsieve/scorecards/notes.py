@@ -75,7 +75,7 @@ def notes_on_card(card: Card) -> list[Diagnostic]:
                 code="coefficient-sign",
                 severity="warning",
                 message=f"a negative coefficient for {quoted(negative)}: bins of more events get better points",
-                advice="leave them out by {drop_wrong_sign}: they repeat other columns",
+                advice="leave out what repeats other columns by {drop_wrong_sign}",
                 fix={"drop_wrong_sign": True},
                 columns=negative,
             )
