@@ -15,7 +15,7 @@ from bitsieve.api.select import selection_of
 from bitsieve.cli import main
 from bitsieve.cli.select import _connected
 from bitsieve.diagnostics import UserError
-from bitsieve.engines.dask import FilesOnCluster
+from bitsieve.engines.dask import FilesOnCluster, current_client
 from bitsieve.io import text
 from bitsieve.io.errors import DataError
 from bitsieve.options import DiscretizationOptions, ExecutionOptions, ReadOptions
@@ -128,14 +128,19 @@ def test_without_dask(table, tmp_path, capsys, monkeypatch):
     assert capsys.readouterr().err == "bitsieve: error: --scheduler needs Dask: pip install 'bitsieve[dask]'\n"
 
 
-def test_the_client_of_a_command_is_not_that_of_the_program_around_it(monkeypatch):
-    options = {}
+def test_the_client_of_a_command_is_not_that_of_the_program_around_it(cluster):
+    with _connected(cluster.scheduler_address, None) as client:
+        assert client.status == "running"
+        assert current_client() is not client
+    assert client.status == "closed"
 
-    def client(address, **keywords):
-        options.update(keywords)
-        raise OSError("no answer")
 
-    monkeypatch.setattr("distributed.Client", client)
-    with pytest.raises(UserError, match="no scheduler answers there"), _connected("tcp://10.0.0.1:8786", None):
+@pytest.mark.parametrize("address", ["nowhere", "127.0.0.1:1", "tls://127.0.0.1:1", "unheard-of://127.0.0.1:1"])
+def test_an_address_without_a_scheduler_leaves_no_client_open(address, monkeypatch):
+    """The garbage collector would close it, in a thread that may hold the lock that closing waits for."""
+    monkeypatch.setattr("bitsieve.cli.select._PATIENCE", "0.2s")
+    made = []
+    monkeypatch.setattr("distributed.Client", lambda *given, **named: made.append(given))
+    with pytest.raises(UserError, match="no scheduler answers there"), _connected(address, None):
         pass
-    assert options["set_as_default"] is False
+    assert not made

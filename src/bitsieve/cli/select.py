@@ -429,6 +429,8 @@ def _select_from_counts(
 @contextmanager
 def _connected(address: str, n_workers: int | None) -> Iterator[Client]:
     """A client of the scheduler at an address; "local" starts a cluster of ``n_workers``, which ends with the block."""
+    import asyncio
+
     from bitsieve.counts.threads import thread_count
 
     try:
@@ -447,6 +449,7 @@ def _connected(address: str, n_workers: int | None) -> Iterator[Client]:
             yield client
         return
     try:
+        asyncio.run(_try_connection(address))
         client = Client(address, timeout=_PATIENCE, set_as_default=False)
     except (OSError, ValueError, TypeError, ImportError) as error:
         raise UserError(
@@ -456,3 +459,16 @@ def _connected(address: str, n_workers: int | None) -> Iterator[Client]:
         ) from None
     with client:
         yield client
+
+
+async def _try_connection(address: str) -> None:
+    """Connect to the scheduler at an address and disconnect again.
+
+    The client of Dask is not closed by itself where the address is none, or needs certificates that are not there. It is
+    then closed by the garbage collector, which may happen in a thread that holds the lock that closing waits for.
+    """
+    from distributed.comm import connect
+    from distributed.security import Security
+
+    connection = await connect(address, timeout=_PATIENCE, **Security().get_connection_args("client"))
+    await connection.close()
