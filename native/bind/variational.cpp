@@ -278,20 +278,20 @@ void state_sums(const std::string& kernel, std::int64_t n_samples, std::int64_t 
     kernels.pairwise(weighted, no_columns, pairwise, candidates);
 }
 
-void kernel_sums(const std::string& kernel, Input<double> x, double sx, std::optional<Input<double>> z, double sz,
-                 std::int64_t first, std::int64_t last, Output<double> out) {
+void fill_log_kernel_sums(const std::string& kernel, Input<double> x, double scale_x, std::optional<Input<double>> z,
+                          double scale_z, std::int64_t first, std::int64_t last, Output<double> out) {
     const VariationalKernel& kernels = *kernel_set(kernel).variational;
     const std::int64_t n = std::int64_t(x.size());
     if (z) require_size(*z, n, "z");
     require_size(out, n, "out");
-    require(sx > 0 && (!z || sz > 0), "the scales of a kernel must be greater than 0");
+    require(scale_x > 0 && (!z || scale_z > 0), "the scales of a kernel must be greater than 0");
     require_within(first, 0, n, "first");
     require_within(last, first + 1, n + 1, "last");
-    const double* points = x.data();
-    const double* others = z ? z->data() : nullptr;
-    double* sums = out.data();
+    const double* first_x = x.data();
+    const double* first_z = z ? z->data() : nullptr;
+    double* logs = out.data();
     nb::gil_scoped_release unlocked;
-    kernels.kernel_sums(points, sx, others, sz, n, first, last, sums);
+    kernels.log_kernel_sums(first_x, scale_x, first_z, scale_z, n, first, last, logs);
 }
 
 }  // namespace
@@ -308,8 +308,8 @@ void bind_variational(nb::module_& m) {
     m.def("pair_sums_float32", with_alias_check(&pair_sums_float32));
     m.def("pair_sums_float64", with_alias_check(&pair_sums_float64));
     m.def("state_sums", with_alias_check(&state_sums));
-    m.def("kernel_sums", with_alias_check(&kernel_sums), "kernel"_a, "x"_a, "sx"_a, "z"_a.none(), "sz"_a, "first"_a,
-          "last"_a, "out"_a);
+    m.def("log_kernel_sums", with_alias_check(&fill_log_kernel_sums), "kernel"_a, "x"_a, "scale_x"_a, "z"_a.none(),
+          "scale_z"_a, "first"_a, "last"_a, "out"_a);
 }
 
 }  // namespace bitsieve

@@ -143,12 +143,12 @@ struct VariationalKernel {
     // exp2: out[i] = 2^x[i], x <= 0, with a relative error of 4e-14; x below kMinExponent counts as kMinExponent.
     void (*exp2)(const double* x, std::int64_t count, double* out);
 
-    // kernel_sums: out[n] = log2 sum_j 2^-(sx^2 (x_n - x_j)^2 + sz^2 (z_n - z_j)^2) over j in [first, last); z null:
-    // none.
-    //   needs sx > 0 and sz > 0: what fills up the last eight points is infinitely far, and 0 * inf is no number
+    // log_kernel_sums: logs[n] = log2 sum_j 2^-((scale_x (x_n - x_j))^2 + (scale_z (z_n - z_j))^2) over j in
+    // [first, last); z null: x alone.
+    //   needs scales above 0: what fills up the last eight points is infinitely far, and 0 * inf is no number
     //   cost  samples * (last - first) powers of two
-    void (*kernel_sums)(const double* x, double sx, const double* z, double sz, std::int64_t n_samples,
-                        std::int64_t first, std::int64_t last, double* out);
+    void (*log_kernel_sums)(const double* x, double scale_x, const double* z, double scale_z, std::int64_t n_samples,
+                            std::int64_t first, std::int64_t last, double* logs);
 
     // count_keys: counts[key] += how many of n bytes are `key`, for key < n_keys.
     //   needs kKeyRoom bytes kNoKey behind the keys

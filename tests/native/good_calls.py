@@ -252,7 +252,7 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
                  output(1, dtype=double), output(BLOCKS * C * 8, dtype=double)),
     ],
     "state_sums": [lambda: (*weighted(double), 1.0, output(BLOCKS * C * 8, dtype=double), output(1, dtype=double))],
-    "kernel_sums": [
+    "log_kernel_sums": [
         lambda: (kernel, np.arange(N) * 1.0, 1.0, None, 1.0, 2, 9, output(N, dtype=double)),
         lambda: (kernel, np.arange(N) * 1.0, 1.0, np.arange(N) * 1.0, 1.0, 2, 9, output(N, dtype=double)),
     ],

@@ -88,8 +88,8 @@ def infection(random, kernel):
     return n_compared
 
 
-@trial("kernel_sums")
-def kernel_sums(random, kernel):
+@trial("log_kernel_sums")
+def log_kernel_sums(random, kernel):
     n = size(random, 100)
     first, last = np.sort(random.permutation(n + 1)[:2]).tolist()
     x, z = random.normal(size=(2, n)).round(random.integers(1, 9))
@@ -99,7 +99,7 @@ def kernel_sums(random, kernel):
 
     def call(name):
         out = np.empty(n)
-        _native.kernel_sums(name, x, x_scale, partner, z_scale, first, last, out)
+        _native.log_kernel_sums(name, x, x_scale, partner, z_scale, first, last, out)
         return out
 
     squared_distance = (x_scale * np.subtract.outer(x, x[first:last])) ** 2

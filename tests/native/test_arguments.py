@@ -289,7 +289,7 @@ def test_kernels_of_no_width_are_refused(scales):
     """The padding lies infinitely far: times a scale of 0 that would be no number."""
     points = np.arange(N) * 1.0
     with pytest.raises(ValueError, match="scales"):
-        _native.kernel_sums(kernel, points, scales[0], points, scales[1], 2, 9, np.empty(N))
+        _native.log_kernel_sums(kernel, points, scales[0], points, scales[1], 2, 9, np.empty(N))
 
 
 def test_tables_of_more_cells_than_the_loops_number_are_refused():

@@ -212,7 +212,7 @@ bool powers_are_right(const VariationalKernel& kernel) {
     const std::int64_t first = 2;
     const std::int64_t last = 7;
     std::vector<double> logs(x.size());
-    kernel.kernel_sums(x.data(), 0.5, y.data(), 2.0, n, first, last, logs.data());
+    kernel.log_kernel_sums(x.data(), 0.5, y.data(), 2.0, n, first, last, logs.data());
     for (std::int64_t i = 0; i < n; ++i) {
         double sum = 0.0;
         for (std::int64_t j = first; j < last; ++j) {

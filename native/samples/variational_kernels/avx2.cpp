@@ -276,7 +276,7 @@ constexpr VariationalKernel make_variational_kernel() {
     kernel.pairwise = pairwise<F64x8>;
     kernel.pairwise_float32 = pairwise<F32x8>;
     kernel.exp2 = exp2_all;
-    kernel.kernel_sums = kernel_sums;
+    kernel.log_kernel_sums = log_kernel_sums;
     kernel.count_keys = count_keys;
     return kernel;
 }

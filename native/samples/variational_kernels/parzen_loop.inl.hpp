@@ -17,34 +17,35 @@ inline double log2_of_powers(const double* exponents, std::int64_t padded, const
     return greatest + log2_of(total);
 }
 
-// out[n] = log2 sum_j 2^(-(sx (x_n - x_j))^2 - (sz (z_n - z_j))^2) over the points j in [first, last); z null: x alone.
-void kernel_sums(const double* x, double sx, const double* z, double sz, std::int64_t n_samples, std::int64_t first,
-                 std::int64_t last, double* out) {
+// logs[n] = log2 sum_j 2^(-(scale_x (x_n - x_j))^2 - (scale_z (z_n - z_j))^2) over the points j in [first, last); z null:
+// x alone.
+void log_kernel_sums(const double* x, double scale_x, const double* z, double scale_z, std::int64_t n_samples,
+                     std::int64_t first, std::int64_t last, double* logs) {
     const std::int64_t padded = (last - first + 7) / 8 * 8;
     const auto n_points = std::size_t(padded);
-    std::vector<double> px(x + first, x + last);
-    std::vector<double> pz(n_points);
+    std::vector<double> points_x(x + first, x + last);
+    std::vector<double> points_z(n_points);
     std::vector<double> exponents(n_points);
-    px.resize(n_points, HUGE_VAL);  // infinitely far
-    if (z) std::copy(z + first, z + last, pz.begin());
-    const F64x8 scale_x = F64x8::broadcast(sx);
-    const F64x8 scale_z = F64x8::broadcast(z ? sz : 0.0);
+    points_x.resize(n_points, HUGE_VAL);  // infinitely far
+    if (z) std::copy(z + first, z + last, points_z.begin());
+    const F64x8 all_scale_x = F64x8::broadcast(scale_x);
+    const F64x8 all_scale_z = F64x8::broadcast(z ? scale_z : 0.0);
     const F64x8 zero = F64x8::broadcast(0.0);
     for (std::int64_t n = 0; n < n_samples; ++n) {
-        const F64x8 at_x = F64x8::broadcast(x[n]);
-        const F64x8 at_z = F64x8::broadcast(z ? z[n] : 0.0);
+        const F64x8 sample_x = F64x8::broadcast(x[n]);
+        const F64x8 sample_z = F64x8::broadcast(z ? z[n] : 0.0);
         F64x8 nearest = F64x8::broadcast(-HUGE_VAL);
         for (std::int64_t j = 0; j < padded; j += 8) {
-            const F64x8 dx = F64x8::multiply(scale_x, F64x8::subtract(at_x, F64x8::load(&px[j])));
+            const F64x8 dx = F64x8::multiply(all_scale_x, F64x8::subtract(sample_x, F64x8::load(&points_x[j])));
             F64x8 exponent = F64x8::subtract(zero, F64x8::multiply(dx, dx));
             if (z) {
-                const F64x8 dz = F64x8::multiply(scale_z, F64x8::subtract(at_z, F64x8::load(&pz[j])));
+                const F64x8 dz = F64x8::multiply(all_scale_z, F64x8::subtract(sample_z, F64x8::load(&points_z[j])));
                 exponent = F64x8::subtract(exponent, F64x8::multiply(dz, dz));
             }
             exponent.store(&exponents[j]);
             nearest = F64x8::max(nearest, exponent);
         }
-        out[n] = log2_of_powers(exponents.data(), padded, nearest);
+        logs[n] = log2_of_powers(exponents.data(), padded, nearest);
     }
 }
 
@@ -169,7 +170,7 @@ double logs_on_grid(const Axis& x, const Axis& y, std::vector<double>& nodes, st
 
 double logs_one_by_one(const std::vector<double>& x, const std::vector<double>& y, std::vector<double>& logs) {
     const double scale = 0.84932180028801907;  // 2^(-(scale u)^2) = exp(-u^2 / 2)
-    kernel_sums(x.data(), scale, y.data(), scale, std::int64_t(x.size()), 0, std::int64_t(x.size()), logs.data());
+    log_kernel_sums(x.data(), scale, y.data(), scale, std::int64_t(x.size()), 0, std::int64_t(x.size()), logs.data());
     double total = 0.0;
     for (const double log : logs) total += log;
     return total;

@@ -84,7 +84,7 @@ class DensityTable:
         last = int(self.class_offsets[c + 1])
         scale = self.scale(feature, c, n_dimensions)
         logs = np.empty(self.n_samples)
-        _native.kernel_sums(kernel, self.values[feature], scale, partner, partner_scale, first, last, logs)
+        _native.log_kernel_sums(kernel, self.values[feature], scale, partner, partner_scale, first, last, logs)
         logs[logs < MIN_LOG_SUM] = -np.inf
         return logs
 
