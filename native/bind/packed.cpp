@@ -51,38 +51,44 @@ void use(PackedTable& packed, Output<std::uint64_t> planes, Output<std::uint16_t
     packed.use(planes.data(), wide.data());
 }
 
-// Rows of a table that follow others: `before` samples of every class were added already.
+// The arrays of a Batch.
+struct BatchArrays {
+    Input<std::uint32_t> order;
+    Input<std::int64_t> class_sizes;
+    Input<std::int64_t> n_before;
+};
+
 template <class Code>
 void add_table(PackedTable& packed, const CodeTable<Code>& table, std::int64_t n_rows, std::int64_t n_columns,
-               const Input<std::uint32_t>& order, const Input<std::int64_t>& sizes, const Input<std::int64_t>& before,
-               std::int64_t first, std::int64_t last) {
+               const BatchArrays& arrays, std::int64_t first, std::int64_t last) {
     const nb::gil_scoped_release unlocked;  // every thread checks the order of all rows
     require_blocks(packed, first, last);
     require(n_columns == packed.n_features(), "codes need a column for every feature");
-    require_size(sizes, packed.n_classes(), "sizes");
-    require_size(before, packed.n_classes(), "before");
+    require_size(arrays.class_sizes, packed.n_classes(), "sizes");
+    require_size(arrays.n_before, packed.n_classes(), "n_before");
     std::int64_t n_samples = 0;
     for (std::int64_t c = 0; c < packed.n_classes(); ++c) {
-        require_within(sizes.data()[c], 0, packed.class_size(c) + 1, "sizes");
-        require_within(before.data()[c], 0, packed.class_size(c) - sizes.data()[c] + 1, "before");
-        n_samples += sizes.data()[c];
+        const std::int64_t class_size = arrays.class_sizes.data()[c];
+        require_within(class_size, 0, packed.class_size(c) + 1, "sizes");
+        require_within(arrays.n_before.data()[c], 0, packed.class_size(c) - class_size + 1, "n_before");
+        n_samples += class_size;
     }
-    require_size(order, n_samples, "order");
-    require_all_within(order, 0, n_rows, "order");
-    const Batch batch{sizes.data(), before.data(), order.data()};
+    require_size(arrays.order, n_samples, "order");
+    require_all_within(arrays.order, 0, n_rows, "order");
+    const Batch batch{arrays.class_sizes.data(), arrays.n_before.data(), arrays.order.data()};
     packed.add(table, batch, first, last);
 }
 
 template <class Code>
 void add(PackedTable& packed, Table<Code> codes, Input<std::uint32_t> order, Input<std::int64_t> sizes,
-         Input<std::int64_t> before, std::int64_t first, std::int64_t last) {
+         Input<std::int64_t> n_before, std::int64_t first, std::int64_t last) {
     const CodeTable<Code> table{codes.data(), codes.stride(0), codes.stride(1)};
-    add_table(packed, table, std::int64_t(codes.shape(0)), std::int64_t(codes.shape(1)), order, sizes, before, first,
-              last);
+    add_table(packed, table, std::int64_t(codes.shape(0)), std::int64_t(codes.shape(1)), {order, sizes, n_before},
+              first, last);
 }
 
 void add_columns(PackedTable& packed, const std::vector<Input<std::uint8_t>>& codes, Input<std::uint32_t> order,
-                 Input<std::int64_t> sizes, Input<std::int64_t> before, std::int64_t first, std::int64_t last) {
+                 Input<std::int64_t> sizes, Input<std::int64_t> n_before, std::int64_t first, std::int64_t last) {
     std::vector<const std::uint8_t*> columns;
     const std::size_t n_rows = codes.empty() ? 0 : codes[0].size();
     for (const Input<std::uint8_t>& column : codes) {
@@ -90,7 +96,7 @@ void add_columns(PackedTable& packed, const std::vector<Input<std::uint8_t>>& co
         columns.push_back(column.data());
     }
     const CodeTable<std::uint8_t> table{nullptr, 1, 0, columns.data()};
-    add_table(packed, table, std::int64_t(n_rows), std::int64_t(codes.size()), order, sizes, before, first, last);
+    add_table(packed, table, std::int64_t(n_rows), std::int64_t(codes.size()), {order, sizes, n_before}, first, last);
 }
 
 void check(const PackedTable& packed, std::int64_t first, std::int64_t last) {
@@ -328,10 +334,10 @@ void fill_partition_sums(const PackedTable& packed, Input<std::int64_t> table, i
 
 auto marginals_of(const PackedTable& packed, Input<std::int64_t> table, int shift, Input<std::uint32_t> order,
                   Input<std::int64_t> starts) {
-    std::int64_t z = 0;
-    std::int64_t zc = 0;
-    partition_marginals(packed, terms_of(table, shift), partition_of(packed, order, starts), &z, &zc);
-    return std::make_tuple(z, zc);
+    std::int64_t pooled_sum = 0;
+    std::int64_t class_sum = 0;
+    partition_marginals(packed, terms_of(table, shift), partition_of(packed, order, starts), &pooled_sum, &class_sum);
+    return std::make_tuple(pooled_sum, class_sum);
 }
 
 std::int64_t freedom(const PackedTable& packed, Input<std::uint32_t> order, Input<std::int64_t> starts,
@@ -353,14 +359,15 @@ auto arranged(const PackedTable& packed, Input<std::uint32_t> order, Input<std::
                            to_numpy(std::move(runs.part_ends)));
 }
 
-// Ends of runs, or of parts: ascending from 1 to `last`.
-void require_ends(const Input<std::int64_t>& ends, std::int64_t last, const char* name) {
-    std::int64_t before = 0;
+// The ends of runs, or of parts: they ascend from 1 or more, and the last one is n, or there are none and n is 0.
+void require_ends(const Input<std::int64_t>& ends, std::int64_t n, const char* name) {
+    std::int64_t last_end = 0;
     for (std::size_t i = 0; i < ends.size(); ++i) {
-        require_within(ends.data()[i], before + 1, last + 1, name);
-        before = ends.data()[i];
+        const std::int64_t end = ends.data()[i];
+        require_within(end, last_end + 1, n + 1, name);
+        last_end = end;
     }
-    require_within(before, last, last + 1, name);
+    require_within(last_end, n, n + 1, name);
 }
 
 void fill_shuffled_sums(Input<std::int64_t> table, int shift, Input<std::uint16_t> codes, Input<std::int64_t> run_ends,
@@ -451,9 +458,9 @@ void bind_packed(nb::module_& m) {
              "caller_provides_memory"_a = false)
         .def("use", with_alias_check(&use), "planes"_a, "wide"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
              "Keeps the table in these arrays.")
-        .def("add", &add<std::uint8_t>, "codes"_a, "order"_a, "sizes"_a, "before"_a, "first"_a, "last"_a)
-        .def("add", &add<std::uint16_t>, "codes"_a, "order"_a, "sizes"_a, "before"_a, "first"_a, "last"_a)
-        .def("add", &add_columns, "codes"_a, "order"_a, "sizes"_a, "before"_a, "first"_a, "last"_a)
+        .def("add", &add<std::uint8_t>, "codes"_a, "order"_a, "sizes"_a, "n_before"_a, "first"_a, "last"_a)
+        .def("add", &add<std::uint16_t>, "codes"_a, "order"_a, "sizes"_a, "n_before"_a, "first"_a, "last"_a)
+        .def("add", &add_columns, "codes"_a, "order"_a, "sizes"_a, "n_before"_a, "first"_a, "last"_a)
         .def("check", &check, "first"_a, "last"_a, "Refuses storage that holds no packed table.")
         .def("finish", &finish, "first"_a, "last"_a)
         .def_prop_ro("plane_words", &PackedTable::plane_words)

@@ -76,10 +76,12 @@ private:
         for (std::int64_t j = 0; j < n_columns; ++j) {
             require(start[j] <= start[j + 1] && start[j + 1] <= std::int64_t(row_.size()),
                     "the starts of the columns do not rise");
-            std::int64_t before = -1;
-            for (std::int64_t e = start[j]; e < start[j + 1]; before = row_.data()[e++])
-                require(before < row_.data()[e] && row_.data()[e] < n_rows,
-                        "the rows of a column do not rise, or are out of range");
+            std::int64_t last_row = -1;
+            for (std::int64_t e = start[j]; e < start[j + 1]; ++e) {
+                const std::int64_t row = row_.data()[e];
+                require(last_row < row && row < n_rows, "the rows of a column do not rise, or are out of range");
+                last_row = row;
+            }
         }
         if (weights_) {
             require_size(*weights_, n_rows, "weights");
