@@ -7,7 +7,7 @@
 
 namespace bitsieve {
 
-// Excesses are integers: kExcessUnit to one. So a sum of them does not depend on its order.
+// Excesses are integers, in units of 2^-50 nats: a sum of them does not depend on its order.
 constexpr int kExcessShift = 50;
 constexpr double kExcessUnit = double(std::int64_t(1) << kExcessShift);
 
@@ -18,7 +18,7 @@ constexpr double kExcessUnit = double(std::int64_t(1) << kExcessShift);
 //   how   m < 64: the sum over all counts c. Else a series of central moments, whose error is below 1e-4
 //   needs 1 <= a, b <= n < 2^32
 //   cost  some 3 ns where the same excess was needed recently; else up to 1 us
-//   same  symmetric in a and b, and whatever was computed before
+//   same  the excess is symmetric in a and b, and does not depend on what was computed before
 class ExpectedExcess {
 public:
     ExpectedExcess();
@@ -32,10 +32,10 @@ private:
     };
 
     double sum_over_counts(double n, double low, double high) const;
-    double series(double n, double low, double high) const;
+    double series(double n, double a, double b) const;
 
-    std::vector<Entry> recent_;  // by slot; a new excess replaces that in its slot
-    std::array<double, 256> c_log_c_;
+    std::vector<Entry> recent_;        // by slot; a new excess replaces the one in its slot
+    std::array<double, 256> c_log_c_;  // by count c: c ln c
 };
 
 }  // namespace bitsieve

@@ -95,7 +95,7 @@ private:
 struct IndependenceSums {
     std::int64_t information = 0;
     std::int64_t degrees_of_freedom = 0;
-    __int128 expected_excess = 0;  // kExcessUnit to one
+    __int128 expected_excess = 0;  // in units of 2^-50 nats
     double pearson = 0.0;
     double least_expected = std::numeric_limits<double>::infinity();
     std::int64_t n_strata = 0;
