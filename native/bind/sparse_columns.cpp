@@ -82,7 +82,8 @@ void code(Starts start, Int32Array row, Input<Real> value, std::int64_t first, s
         require_within(base.data()[k], 0, kMaxCodes - (ends.data()[k] - begin), "base");
     }
     require(begin == std::int64_t(cuts.size()), "the ends do not reach the last cut");
-    code_stored(numbers, first, last, cuts.data(), ends.data(), left, base.data(), missing_code.data(), out.data());
+    const StoredBins bins{cuts.data(), ends.data(), left, base.data(), missing_code.data()};
+    code_stored(numbers, first, last, bins, out.data());
 }
 
 template <class Real>

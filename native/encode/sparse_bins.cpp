@@ -10,25 +10,22 @@ namespace bitsieve {
 
 namespace {
 
-// The stored numbers of one column that are there, ascending.
+// The stored numbers of one column that are not NaN, ascending.
 template <class Real>
 class SortedColumn {
 public:
     explicit SortedColumn(const StoredNumbers<Real>& table) : table_(table) {}
 
-    // Whether there are two different numbers among them: if not, nothing is sorted.
-    bool sort(std::int64_t j) {
+    void sort(std::int64_t j) {
         items_.clear();
         for (std::int64_t e = table_.start[j]; e < table_.start[j + 1]; ++e)
             if (table_.value[e] == table_.value[e])
                 items_.push_back({key_of(double(table_.value[e])), std::uint32_t(table_.row[e])});
-        bool varies = false;
-        for (const KeyedRow& item : items_) varies = varies || item.key != items_[0].key;
-        if (varies) sort_by_key(items_, spare_);
-        return varies;
+        sort_by_key(items_, spare_);
     }
 
     const std::vector<KeyedRow>& items() const { return items_; }
+    bool is_constant() const { return items_.empty() || items_.front().key == items_.back().key; }
 
 private:
     const StoredNumbers<Real>& table_;
@@ -47,7 +44,8 @@ Ragged<double> stored_mdl_cuts(const StoredNumbers<Real>& table, std::int64_t fi
     std::vector<std::int32_t> classes;
     std::vector<std::int64_t> weights;
     for (std::int64_t j = first; j < last; ++j) {
-        if (!column.sort(j)) {
+        column.sort(j);
+        if (column.is_constant()) {
             result.append({});
             continue;
         }
@@ -71,18 +69,23 @@ Ragged<double> stored_order_cuts(const StoredNumbers<Real>& table, std::int64_t 
     Ragged<double> result;
     SortedColumn<Real> column(table);
     std::vector<double> cuts;
-    std::vector<std::int64_t> ranks;
+    std::vector<std::int64_t> last_ranks;  // of each item
     for (std::int64_t j = first; j < last; ++j) {
-        cuts.clear();
-        if (column.sort(j)) {
-            const std::vector<KeyedRow>& items = column.items();
-            ranks.clear();
-            for (const KeyedRow& item : items)
-                ranks.push_back((ranks.empty() ? 0 : ranks.back()) + (weights ? weights[item.row] : 1));
-            cut_by_ranks(
-                items.size(), n_bins, [&](std::size_t i) { return ranks[i]; },
-                [&](std::size_t i) { return value_of(items[i].key); }, cuts);
+        column.sort(j);
+        if (column.is_constant()) {
+            result.append({});
+            continue;
         }
+        const std::vector<KeyedRow>& items = column.items();
+        last_ranks.clear();
+        std::int64_t rank = 0;
+        for (const KeyedRow& item : items) {
+            rank += weights ? weights[item.row] : 1;
+            last_ranks.push_back(rank);
+        }
+        cut_by_ranks(
+            items.size(), n_bins, [&](std::size_t i) { return last_ranks[i]; },
+            [&](std::size_t i) { return value_of(items[i].key); }, cuts);
         result.append(cuts);
     }
     return result;
@@ -93,35 +96,34 @@ Ragged<double> stored_distinct(const StoredNumbers<Real>& table, std::int64_t fi
     Ragged<double> result;
     SortedColumn<Real> column(table);
     for (std::int64_t j = first; j < last; ++j) {
-        const bool varies = column.sort(j);
-        std::uint64_t before = 0;  // of no number
-        for (const KeyedRow& item : column.items()) {
-            if (item.key != before) result.values.push_back(value_of(item.key));
-            before = item.key;
-            if (!varies) break;
-        }
+        column.sort(j);
+        const std::vector<KeyedRow>& items = column.items();
+        for (std::size_t i = 0; i < items.size(); ++i)
+            if (i == 0 || items[i].key != items[i - 1].key) result.values.push_back(value_of(items[i].key));
         result.ends.push_back(std::int64_t(result.values.size()));
     }
     return result;
 }
 
 template <class Real>
-void code_stored(const StoredNumbers<Real>& table, std::int64_t first, std::int64_t last, const double* cuts,
-                 const std::int64_t* ends, bool left, const std::int64_t* base, const std::int64_t* missing_code,
+void code_stored(const StoredNumbers<Real>& table, std::int64_t first, std::int64_t last, const StoredBins& bins,
                  std::uint16_t* code) {
-    std::int64_t begin = 0;
-    for (std::int64_t j = first; j < last; begin = ends[j++ - first]) {
-        const double* low = cuts + begin;
-        const double* high = cuts + ends[j - first];
+    std::int64_t begin = 0;  // of the cuts of column j
+    for (std::int64_t j = first; j < last; ++j) {
+        const std::int64_t k = j - first;
+        const double* low = bins.cuts + begin;
+        const double* high = bins.cuts + bins.ends[k];
         for (std::int64_t e = table.start[j]; e < table.start[j + 1]; ++e) {
             const double value = double(table.value[e]);
             if (value != value) {
-                code[e] = std::uint16_t(missing_code[j - first]);
+                code[e] = std::uint16_t(bins.missing_code[k]);
                 continue;
             }
-            const double* at = left ? std::lower_bound(low, high, value) : std::upper_bound(low, high, value);
-            code[e] = std::uint16_t(base[j - first] + (at - low));
+            const double* next_cut =
+                bins.left ? std::lower_bound(low, high, value) : std::upper_bound(low, high, value);
+            code[e] = std::uint16_t(bins.base[k] + (next_cut - low));
         }
+        begin = bins.ends[k];
     }
 }
 
@@ -131,8 +133,8 @@ void code_stored(const StoredNumbers<Real>& table, std::int64_t first, std::int6
     template Ragged<double> stored_order_cuts(const StoredNumbers<Real>&, std::int64_t, std::int64_t, std::int64_t,    \
                                               const std::int64_t*);                                                    \
     template Ragged<double> stored_distinct(const StoredNumbers<Real>&, std::int64_t, std::int64_t);                   \
-    template void code_stored(const StoredNumbers<Real>&, std::int64_t, std::int64_t, const double*,                   \
-                              const std::int64_t*, bool, const std::int64_t*, const std::int64_t*, std::uint16_t*);
+    template void code_stored(const StoredNumbers<Real>&, std::int64_t, std::int64_t, const StoredBins&,               \
+                              std::uint16_t*);
 BITSIEVE_FOR_TYPE(float)
 BITSIEVE_FOR_TYPE(double)
 

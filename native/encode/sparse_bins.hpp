@@ -12,7 +12,7 @@
 
 namespace bitsieve {
 
-// Compressed sparse columns of numbers.
+// Compressed sparse columns: those of column j are the numbers value[e] of the rows row[e], start[j] <= e < start[j + 1].
 template <class Real>
 struct StoredNumbers {
     const std::int64_t* start;
@@ -20,7 +20,7 @@ struct StoredNumbers {
     const Real* value;
 };
 
-// Classes below n_classes, and weights, of every row.
+// The class of every row, in [0, n_classes), and its weight.
 struct RowClasses {
     const std::int32_t* classes;
     std::int64_t n_classes;
@@ -42,11 +42,19 @@ Ragged<double> stored_order_cuts(const StoredNumbers<Real>& table, std::int64_t 
 template <class Real>
 Ragged<double> stored_distinct(const StoredNumbers<Real>& table, std::int64_t first, std::int64_t last);
 
-// Codes of the stored numbers of columns first .. last, written to code[start[first]], ...: base[j] and the number of
-// cuts that lie below the number (side left) or not above it; NaN takes missing_code[j].
+// The bins of columns first .. last. Column first + k has the cuts cuts[ends[k - 1], ends[k]).
+struct StoredBins {
+    const double* cuts;
+    const std::int64_t* ends;
+    bool left;                         // whether a number that equals a cut is in the bin on the left of it
+    const std::int64_t* base;          // by k: the code of the first bin
+    const std::int64_t* missing_code;  // by k: the code of NaN
+};
+
+// Codes of the stored numbers of columns first .. last, written to code[start[first]], ...: base and how many cuts are
+// below the number, or, where `left` is false, not above it.
 template <class Real>
-void code_stored(const StoredNumbers<Real>& table, std::int64_t first, std::int64_t last, const double* cuts,
-                 const std::int64_t* ends, bool left, const std::int64_t* base, const std::int64_t* missing_code,
+void code_stored(const StoredNumbers<Real>& table, std::int64_t first, std::int64_t last, const StoredBins& bins,
                  std::uint16_t* code);
 
 }  // namespace bitsieve
