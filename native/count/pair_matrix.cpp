@@ -86,7 +86,7 @@ private:
 
 void row_sums(const PackedTable& packed, const Terms& terms, std::int64_t pivot_feature, const std::int64_t* groups,
               std::int64_t n_groups, std::int64_t* pooled_sums, std::int64_t* class_sums) {
-    each_group(
+    for_each_group(
         packed, terms, pivot_feature, groups, n_groups, class_sums != nullptr,
         [&](std::int64_t simd_group, const std::int64_t* group_pooled_sums, const std::int64_t* group_class_sums) {
             const std::int64_t* features = packed.features(simd_group);
@@ -127,13 +127,13 @@ void matrix_block(const PackedTable& packed, const Terms& terms, const PairFormu
         if (packed.uses_counters() && i < packed.n_narrow_groups() && j < std::min(j1, packed.n_narrow_groups())) {
             std::vector<std::int64_t> groups;
             for (; j < std::min(j1, packed.n_narrow_groups()); ++j) groups.push_back(j);
-            each_counted_group(packed, terms, i, -1, groups.data(), std::int64_t(groups.size()),
-                               class_sums_or_null != nullptr,
-                               [&](std::int64_t simd_group, const std::int64_t* group_pooled_sums,
-                                   const std::int64_t* group_class_sums) {
-                                   write.tile(rows, kLanes, packed.features(simd_group), group_pooled_sums,
-                                              group_class_sums ? group_class_sums : class_sums);
-                               });
+            for_each_counted_group(packed, terms, i, -1, groups.data(), std::int64_t(groups.size()),
+                                   class_sums_or_null != nullptr,
+                                   [&](std::int64_t simd_group, const std::int64_t* group_pooled_sums,
+                                       const std::int64_t* group_class_sums) {
+                                       write.tile(rows, kLanes, packed.features(simd_group), group_pooled_sums,
+                                                  group_class_sums ? group_class_sums : class_sums);
+                                   });
         }
         for (; i < packed.n_narrow_groups() && j < std::min(j1, packed.n_narrow_groups()); ++j) {
             const PlaneGroup pivots = packed.group(i);
@@ -165,7 +165,7 @@ void matrix_rows(const PackedTable& packed, const Terms& terms, const PairFormul
     double backward[kLanes];
     for (std::int64_t a = 0; a < n_pivots; ++a) {
         const std::int64_t i = pivots[a];
-        each_group(
+        for_each_group(
             packed, terms, i, groups, n_groups, formula.class_sign != 0,
             [&](std::int64_t simd_group, const std::int64_t* pooled_sums, const std::int64_t* class_sums_or_null) {
                 const std::int64_t* features = packed.features(simd_group);

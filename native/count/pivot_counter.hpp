@@ -29,23 +29,31 @@ public:
     void cells(std::int64_t other, std::int64_t* pooled_cells, std::int64_t* class_cells);
 
 private:
-    // Calls pooled_cell(count) and class_cell(count) for every cell of the two tables; empty cells may be left out.
-    template <class Pooled, class PerClass>
-    void visit(std::int64_t other, bool per_class, const Pooled& pooled_cell, const PerClass& class_cell);
-    template <class Pooled>
-    void small_table(const std::uint16_t* codes, std::int64_t n_codes, const Pooled& pooled_cell);
-    template <class Pooled, class PerClass>
-    void small_tables(const std::uint16_t* codes, std::int64_t n_codes, const Pooled& pooled_cell,
-                      const PerClass& class_cell);
-    template <class Take>
-    void walk(const std::uint16_t* codes, const std::vector<std::uint32_t>& order, std::int64_t first,
-              std::int64_t last, const Take& take);
+    struct OtherFeature {
+        const std::uint16_t* codes;
+        std::int64_t arity;
+    };
+
+    // Calls visit_pooled(count) for every cell of the pooled table, and, with `per_class`, visit_class(count) for every
+    // cell of the tables within the classes. Empty cells may be left out, or visited more than once.
+    template <class VisitPooled, class VisitClass>
+    void visit(std::int64_t other_feature, bool per_class, const VisitPooled& visit_pooled,
+               const VisitClass& visit_class);
+    template <class VisitCell>
+    void visit_small_table(const OtherFeature& other, const VisitCell& visit_pooled);
+    template <class VisitPooled, class VisitClass>
+    void visit_small_tables(const OtherFeature& other, const VisitPooled& visit_pooled, const VisitClass& visit_class);
+    // The cells of n samples, row by row: the samples ascend by the code of the pivot. table_ has the cells of one row,
+    // all 0 before and after.
+    template <class VisitCell>
+    void visit_rows(const OtherFeature& other, const std::uint32_t* samples, std::int64_t n,
+                    const VisitCell& visit_cell);
     void sort_samples();
 
     const PackedTable& packed_;
-    std::int64_t arity_;
+    std::int64_t arity_;  // of the pivot
     std::vector<std::uint16_t> scratch_, other_scratch_;
-    const std::uint16_t* codes_;
+    const std::uint16_t* pivot_codes_;
     std::vector<std::uint32_t> table_, pooled_, by_code_, by_class_and_code_;
 };
 
@@ -69,8 +77,9 @@ public:
                             std::int64_t* stratum_sums, std::int64_t* class_sums);
 
 private:
-    PivotPlanes view(const Terms& terms, bool per_class);
+    PivotPlanes pivot_planes(const Terms& terms, bool per_class);
     void make_row_tables(const Terms& terms, bool per_class);
+    void append_row_terms(const RowTable& table, const Terms& terms);
 
     const PackedTable& packed_;
     const std::int64_t feature_, n_pairs_;
@@ -81,49 +90,51 @@ private:
     std::optional<TableCounter> codes_;
 };
 
-// By packed counters: the features of one SIMD group as pivots, all (lane -1) or one, or a constant (pivot_group -1),
-// with other SIMD groups, as many at a time as have their counters in the second-level cache. `take(group, pooled_sums,
-// class_sums)` is handed the sums with each group, [pivot][lane].
-template <class Take>
-void each_counted_group(const PackedTable& packed, const Terms& terms, std::int64_t pivot_group, int lane,
-                        const std::int64_t* groups, std::int64_t n_groups, bool per_class, const Take& take) {
-    constexpr std::int64_t kAtOnce = 16;
+// Counts by packed counters. The pivots are all features of one SIMD group (lane -1), one of them, or a constant
+// (pivot_group -1); they are counted with other SIMD groups, as many at a time as have their counters in the
+// second-level cache. Calls use_sums(group, pooled_sums, class_sums) with the sums of each group, [pivot][lane].
+template <class UseSums>
+void for_each_counted_group(const PackedTable& packed, const Terms& terms, std::int64_t pivot_group, int lane,
+                            const std::int64_t* groups, std::int64_t n_groups, bool per_class,
+                            const UseSums& use_sums) {
+    constexpr std::int64_t kGroupsAtOnce = 16;
     BytePivots pivots{nullptr, 1, 1};
     if (pivot_group >= 0) {
         const ByteGroup rows = packed.byte_group(pivot_group);
         pivots = {rows.rows + std::max(lane, 0), rows.n_codes, lane < 0 ? kLanes : 1};
     }
-    const std::int64_t step = std::int64_t(pivots.lanes) * kLanes;
-    ByteGroup at_once[kAtOnce];
-    std::vector<std::int64_t> pooled_sums(std::size_t(kAtOnce * step));
+    const std::int64_t n_group_sums = std::int64_t(pivots.lanes) * kLanes;
+    ByteGroup byte_groups[kGroupsAtOnce];
+    std::vector<std::int64_t> pooled_sums(std::size_t(kGroupsAtOnce * n_group_sums));
     std::vector<std::int64_t> class_sums(per_class ? pooled_sums.size() : 0);
-    for (std::int64_t first = 0; first < n_groups; first += kAtOnce) {
-        const std::int64_t n = std::min(kAtOnce, n_groups - first);
-        for (std::int64_t g = 0; g < n; ++g) at_once[g] = packed.byte_group(groups[first + g]);
-        packed.kernel().counter_sums(pivots, at_once, int(n), packed.layout(), terms, pooled_sums.data(),
+    for (std::int64_t first = 0; first < n_groups; first += kGroupsAtOnce) {
+        const std::int64_t n = std::min(kGroupsAtOnce, n_groups - first);
+        for (std::int64_t g = 0; g < n; ++g) byte_groups[g] = packed.byte_group(groups[first + g]);
+        packed.kernel().counter_sums(pivots, byte_groups, int(n), packed.layout(), terms, pooled_sums.data(),
                                      per_class ? class_sums.data() : nullptr);
         for (std::int64_t g = 0; g < n; ++g)
-            take(groups[first + g], pooled_sums.data() + g * step, per_class ? class_sums.data() + g * step : nullptr);
+            use_sums(groups[first + g], pooled_sums.data() + g * n_group_sums,
+                     per_class ? class_sums.data() + g * n_group_sums : nullptr);
     }
 }
 
-// The sums of one pivot (-1: a constant) with each SIMD group; `take(group, pooled_sums, class_sums)` is handed those
-// of a group.
-template <class Take>
-void each_group(const PackedTable& packed, const Terms& terms, std::int64_t pivot_feature, const std::int64_t* groups,
-                std::int64_t n_groups, bool per_class, const Take& take) {
+// Calls use_sums(group, pooled_sums, class_sums) with the sums of one pivot (-1: a constant) with each SIMD group.
+template <class UseSums>
+void for_each_group(const PackedTable& packed, const Terms& terms, std::int64_t pivot_feature,
+                    const std::int64_t* groups, std::int64_t n_groups, bool per_class, const UseSums& use_sums) {
     std::int64_t n_counted = 0;  // groups that come first and are kept as bytes, if the pivot is too
     if (packed.uses_counters() && (pivot_feature < 0 || !packed.is_wide(pivot_feature)))
         while (n_counted < n_groups && groups[n_counted] < packed.n_narrow_groups()) ++n_counted;
     if (n_counted > 0)
-        each_counted_group(packed, terms, pivot_feature < 0 ? -1 : packed.simd_group_of(pivot_feature),
-                           pivot_feature < 0 ? 0 : packed.lane_of(pivot_feature), groups, n_counted, per_class, take);
+        for_each_counted_group(packed, terms, pivot_feature < 0 ? -1 : packed.simd_group_of(pivot_feature),
+                               pivot_feature < 0 ? 0 : packed.lane_of(pivot_feature), groups, n_counted, per_class,
+                               use_sums);
     PivotCounter pivot(packed, pivot_feature, n_groups * kLanes);
     std::int64_t pooled_sums[kLanes] = {};
     std::int64_t class_sums[kLanes] = {};
     for (std::int64_t g = n_counted; g < n_groups; ++g) {
         pivot.group_sums(groups[g], terms, pooled_sums, per_class ? class_sums : nullptr);
-        take(groups[g], pooled_sums, class_sums);
+        use_sums(groups[g], pooled_sums, class_sums);
     }
 }
 
