@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::int64_t kMaxRowsInBuckets = 64;  // with more codes of the pivot, the buckets of a chunk hold few samples
 
-// The samples of a chunk, in buckets by the code of a pivot: a bucket for each row of the tables. Samples of weight 0, and
-// those of a code that is omitted, are in one more bucket, the last, which the kernel does not see.
+// The samples of a chunk, in buckets by the code of a pivot: a bucket for each row of the tables. One more bucket, the last,
+// has the samples of weight 0 and those of a code that is omitted; the kernel does not see it.
 class Buckets {
 public:
     // `omitted_code` is -1 where no code is omitted.
@@ -29,12 +29,12 @@ public:
         std::fill(size_.begin(), size_.end(), 0);
         for (std::int64_t t = first; t < last; ++t) ++size_[bucket_of(t)];
         for (std::int64_t bucket = 0; bucket <= n_rows_; ++bucket) {
-            const std::int64_t n_fours = (size_[bucket] + kSamplesOfFour - 1) / kSamplesOfFour;
-            start_[bucket + 1] = start_[bucket] + n_fours;
-            next_[bucket] = start_[bucket] * kSamplesOfFour;
+            const std::int64_t n_quads = (size_[bucket] + kQuadSamples - 1) / kQuadSamples;
+            start_[bucket + 1] = start_[bucket] + n_quads;
+            next_[bucket] = start_[bucket] * kQuadSamples;
         }
-        const std::size_t n_places = std::size_t(start_.back() * kSamplesOfFour);
-        sample_.assign(n_places, std::uint32_t(first));  // a place that stays free is a sample of weight 0
+        const std::size_t n_places = std::size_t(start_.back() * kQuadSamples);
+        sample_.assign(n_places, std::uint32_t(first));  // what fills up a quad: any sample, with weight 0
         weight_.assign(n_places, 0);
         for (std::int64_t t = first; t < last; ++t) {
             const std::int64_t place = next_[bucket_of(t)]++;
@@ -56,17 +56,17 @@ private:
         return is_omitted ? n_rows_ : pivot_[t];
     }
 
-    // The weights of the subsets of every four samples: bit i of a subset says whether sample i is in it.
+    // The weights of the subsets of every quad, and those of the rows.
     void add_up_subsets() {
-        subset_sums_.resize(std::size_t(start_[n_rows_] * kSubsetsOfFour));
+        subset_sums_.resize(std::size_t(start_[n_rows_] * kQuadSubsets));
         for (std::int64_t row = 0; row < n_rows_; ++row)
-            for (std::int64_t f = start_[row]; f < start_[row + 1]; ++f) {
-                const std::uint64_t* w = &weight_[f * kSamplesOfFour];
-                const std::uint64_t of_first_two[4] = {0, w[0], w[1], w[0] + w[1]};
-                const std::uint64_t of_last_two[4] = {0, w[2], w[3], w[2] + w[3]};
-                std::uint64_t* sums = &subset_sums_[f * kSubsetsOfFour];
-                for (int s = 0; s < kSubsetsOfFour; ++s) sums[s] = of_first_two[s % 4] + of_last_two[s / 4];
-                row_weights_[row] += sums[kSubsetsOfFour - 1];
+            for (std::int64_t quad = start_[row]; quad < start_[row + 1]; ++quad) {
+                const std::uint64_t* w = &weight_[quad * kQuadSamples];
+                const std::uint64_t first_two[4] = {0, w[0], w[1], w[0] + w[1]};  // by the lower two bits of a subset
+                const std::uint64_t last_two[4] = {0, w[2], w[3], w[2] + w[3]};   // by its upper two bits
+                std::uint64_t* sums = &subset_sums_[quad * kQuadSubsets];
+                for (int s = 0; s < kQuadSubsets; ++s) sums[s] = first_two[s % 4] + last_two[s / 4];
+                row_weights_[row] += sums[kQuadSubsets - 1];
             }
     }
 
@@ -74,14 +74,14 @@ private:
     const std::uint64_t* weights_;
     std::int64_t n_rows_, omitted_code_;
     std::vector<std::int64_t> size_;   // samples of each bucket
-    std::vector<std::int64_t> start_;  // the first four of each bucket
+    std::vector<std::int64_t> start_;  // the first quad of each bucket
     std::vector<std::int64_t> next_;   // the place of the next sample of each bucket
     std::vector<std::uint32_t> sample_;
     std::vector<std::uint64_t> weight_, subset_sums_;
     std::vector<std::uint64_t> row_weights_;
 };
 
-// A frequent code of a pivot: the most frequent one among the first samples.
+// The most frequent code of a pivot among its first samples.
 std::int64_t frequent_code(const std::uint16_t* pivot, std::int64_t n_codes, std::int64_t n_samples) {
     std::vector<std::int64_t> count(std::size_t(n_codes), 0);
     for (std::int64_t t = 0; t < std::min(n_samples, kBucketChunk); ++t) ++count[pivot[t]];
@@ -112,8 +112,8 @@ void write_table(const Buckets& buckets, const std::vector<std::uint64_t>& sums,
     }
 }
 
-// Writes one row of a table: what the other rows leave of the sums of the codes. Without a sign, as the sums may be
-// anything: they wrap.
+// Writes one row of a table: what the other rows leave of the sums of the codes. Sums of any numbers are allowed: unsigned
+// ones wrap, where signed ones would be undefined.
 void complete_row(std::int64_t row, std::int64_t n_rows, const WeightedTable& table) {
     for (std::int64_t code = 0; code < table.n_codes; ++code) {
         std::uint64_t remaining = std::uint64_t(table.code_sums[code]);
@@ -123,7 +123,7 @@ void complete_row(std::int64_t row, std::int64_t n_rows, const WeightedTable& ta
     }
 }
 
-// Without a sign, as the weights may be anything: they wrap.
+// Weights of any size are allowed: unsigned sums wrap, where signed ones would be undefined.
 void add_sample_by_sample(const std::uint16_t* pivot, const std::uint16_t* codes, const std::uint64_t* weights,
                           std::int64_t n_samples, std::int64_t n_rows, const WeightedTable& table) {
     std::fill(table.cells, table.cells + n_rows * table.n_codes, 0);
@@ -133,34 +133,42 @@ void add_sample_by_sample(const std::uint16_t* pivot, const std::uint16_t* codes
     }
 }
 
+// The sums of the SIMD groups that have a column of some tables, as CountingKernel::weighted_sums takes them.
+struct GroupSums {
+    std::vector<std::vector<std::uint64_t>> by_group;  // by SIMD group; empty where no table needs it
+    std::vector<ByteGroup> groups;                     // those in use
+    std::vector<std::uint64_t*> sums;                  // of each group in use
+
+    GroupSums(const PackedTable& packed, std::int64_t n_rows, const std::vector<WeightedTable>& tables)
+        : by_group(std::size_t(packed.n_narrow_groups())) {
+        for (const WeightedTable& table : tables) {
+            const std::int64_t simd_group = packed.simd_group_of(table.column);
+            std::vector<std::uint64_t>& group_sums = by_group[simd_group];
+            if (!group_sums.empty()) continue;
+            groups.push_back(packed.byte_group(simd_group));
+            group_sums.assign(std::size_t(n_rows * groups.back().n_codes * kLanes), 0);
+            sums.push_back(group_sums.data());
+        }
+    }
+};
+
 // The tables of columns that are kept as bytes, eight columns at a time.
 void add_in_buckets(const PackedTable& packed, const std::uint16_t* pivot, const std::uint64_t* weights,
                     std::int64_t n_rows, const std::vector<WeightedTable>& tables) {
-    std::vector<std::vector<std::uint64_t>> sums(std::size_t(packed.n_narrow_groups()));  // of the groups in use
-    std::vector<ByteGroup> groups;
-    std::vector<std::uint64_t*> sums_of_groups;
-    for (const WeightedTable& table : tables) {
-        const std::int64_t simd_group = packed.simd_group_of(table.column);
-        std::vector<std::uint64_t>& sums_of_group = sums[simd_group];
-        if (!sums_of_group.empty()) continue;
-        groups.push_back(packed.byte_group(simd_group));
-        sums_of_group.assign(std::size_t(n_rows * groups.back().n_codes * kLanes), 0);
-        sums_of_groups.push_back(sums_of_group.data());
-    }
-
+    const GroupSums group_sums(packed, n_rows, tables);
     const std::int64_t n_samples = packed.n_samples();
     const bool knows_code_sums = tables.front().code_sums != nullptr;
     const std::int64_t omitted_code = knows_code_sums ? frequent_code(pivot, n_rows, n_samples) : -1;
     Buckets buckets(pivot, weights, n_rows, omitted_code);
     for (std::int64_t first = 0; first < n_samples; first += kBucketChunk) {
         buckets.fill(first, std::min(first + kBucketChunk, n_samples));
-        packed.kernel().weighted_sums(buckets.view(), groups.data(), int(groups.size()), sums_of_groups.data());
+        packed.kernel().weighted_sums(buckets.view(), group_sums.groups.data(), int(group_sums.groups.size()),
+                                      group_sums.sums.data());
     }
-
     for (const WeightedTable& table : tables) {
         const std::int64_t simd_group = packed.simd_group_of(table.column);
-        write_table(buckets, sums[simd_group], packed.byte_group(simd_group).n_codes, packed.lane_of(table.column),
-                    n_rows, table);
+        write_table(buckets, group_sums.by_group[simd_group], packed.byte_group(simd_group).n_codes,
+                    packed.lane_of(table.column), n_rows, table);
         if (knows_code_sums) complete_row(omitted_code, n_rows, table);
     }
 }

@@ -88,14 +88,14 @@ constexpr int kTileColumns = 2;
 constexpr std::int64_t kCarriedWords = 24;
 constexpr int kGroupsOfWeights = 1;
 
-// The weights of four samples, for weighted_loop.inl.hpp: no register holds the sums of their subsets to be looked up.
+// The weights of a quad of samples, for weighted_loop.inl.hpp: no register holds the sums of its subsets to be looked up.
 template <int kColumns>
-inline __attribute__((always_inline)) void add_four(const std::uint8_t* rows, const WeightedBuckets& buckets,
-                                                    std::int64_t four, int first_column, U64x8* sum) {
-    const std::uint32_t* sample = buckets.sample + four * kSamplesOfFour;
-    const std::uint64_t* weights = buckets.weight + four * kSamplesOfFour;
-    for (int i = 0; i < kSamplesOfFour; ++i) {
-        const U64x8 codes = U64x8::widen_bytes(rows + std::int64_t(sample[i]) * kLanes);
+inline __attribute__((always_inline)) void add_quad(const std::uint8_t* rows, const WeightedBuckets& buckets,
+                                                    std::int64_t quad, int first_column, U64x8* sum) {
+    const std::uint32_t* samples = buckets.sample + quad * kQuadSamples;
+    const std::uint64_t* weights = buckets.weight + quad * kQuadSamples;
+    for (int i = 0; i < kQuadSamples; ++i) {
+        const U64x8 codes = U64x8::widen_bytes(rows + std::int64_t(samples[i]) * kLanes);
         const U64x8 weight = U64x8::broadcast(weights[i]);
         for (int c = 0; c < kColumns; ++c) {
             const U64x8 code = U64x8::broadcast(kCounterBits * std::uint64_t(first_column + c));
