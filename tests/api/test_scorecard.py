@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 
 import bitsieve
 from bitsieve import MonotoneBinner, Points, Scorecard, WOEEncoder
-from bitsieve.results.scorecard import column_rows
+from bitsieve.results.scorecard_text import column_rows
 from bitsieve.scorecards.sql import _number
 
 SPECIAL = {"income": [-999]}

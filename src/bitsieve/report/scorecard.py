@@ -16,7 +16,8 @@ from scipy.stats import norm
 from bitsieve.plots.figures import BLUE, GREY, as_svg, new_axes
 from bitsieve.report.page import Section, render_page
 from bitsieve.report.reproduction import reproduction_section
-from bitsieve.results.scorecard import HEADER, Scorecard, column_rows, column_summary
+from bitsieve.results.scorecard import Scorecard
+from bitsieve.results.scorecard_text import HEADER, column_rows, column_summary
 from bitsieve.scorecards.card import CardColumn
 from bitsieve.utils.arrays import Floats, Integers
 from bitsieve.utils.diagnostic_list import Diagnostics

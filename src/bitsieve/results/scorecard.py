@@ -6,7 +6,6 @@ import json
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,8 @@ from bitsieve.dataset.value_ranges import check_values
 from bitsieve.io.errors import DataError, readable
 from bitsieve.io.output import write_text
 from bitsieve.results.scorecard_file import card_from_json, card_to_json, document_of
-from bitsieve.scorecards.card import Card, CardColumn
+from bitsieve.results.scorecard_text import card_summary, column_text
+from bitsieve.scorecards.card import Card
 from bitsieve.scorecards.sql import statement
 from bitsieve.scorecards.stability import stability_frame
 from bitsieve.scorecards.stability_index import stability_of_counts
@@ -28,17 +28,15 @@ from bitsieve.utils.arrays import Floats, Integers
 from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.frames import default_library, frame_of
 from bitsieve.utils.parameters import check_integer
-from bitsieve.utils.terminal_text import aligned, number
 from bitsieve.utils.types import DataFrame, JsonObject, TableLike
-
-HEADER = ("bin", "rows", "share", "events", "event rate", "WOE", "IV", "points")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Scorecard:
     """A scorecard: the points of every bin of every column.
 
-    A bin of numbers has the edges that its label shows, in scores, SQL and JSON.
+    The score of a row is the points of the intercept and the sum of the points of its bins; :class:`bitsieve.Points`
+    has the formula. A bin of numbers has the edges that its label shows, in scores, SQL and JSON.
 
     Parameters
     ----------
@@ -106,7 +104,10 @@ class Scorecard:
         )
 
     def score(self, X: TableLike) -> Floats:
-        """The score of every row: the sum of the points of its bins. A warning counts the values that are in no bin.
+        """The score of every row: the sum of the points of its bins and of the intercept.
+
+        A value that is in no bin has the weight of evidence 0. A warning counts such values. Costs O(log B) for a
+        value of a column of B bins.
 
         Parameters
         ----------
@@ -123,13 +124,17 @@ class Scorecard:
             If columns are missing, or hold infinite values, or text in place of numbers.
         """
         bins = self._bins_with_warning(X)
-        total = np.full(len(bins), self.card.intercept_points)
+        scores = np.full(len(bins), self.card.intercept_points)
         for j, column in enumerate(self.card.columns):
-            total += column.points_in(bins[:, j])
-        return total
+            scores += column.points_in(bins[:, j])
+        return scores
 
     def predict_proba(self, X: TableLike) -> Floats:
         """The probability of no event, and of the event, of every row, by the model before points are rounded.
+
+        With b_0 the intercept, and c_j the coefficient of column j ::
+
+            P(event) = 1 / (1 + exp(-(b_0 + sum_j c_j WOE_j)))
 
         Parameters
         ----------
@@ -139,6 +144,7 @@ class Scorecard:
         Returns
         -------
         ndarray of float64, shape (n_samples, 2)
+            The probability of no event, and that of the event.
 
         Raises
         ------
@@ -153,7 +159,7 @@ class Scorecard:
         return np.column_stack([1 - probability, probability])
 
     def reasons(self, X: TableLike, n: int = 3) -> DataFrame:
-        """The columns that cost each row most points, next to the mean over the rows of the development.
+        """The columns that cost each row most points, compared with the mean over the development rows.
 
         Parameters
         ----------
@@ -165,8 +171,9 @@ class Scorecard:
         Returns
         -------
         data frame
-            A row a row of X: reason_1, points_1, ..., the column and its points less their mean, the worst first. A
-            column without a loss is no reason: its name is None, and its points are 0.
+            A row for each row of X: reason_1, points_1, reason_2, ..., the name of the column and its points less
+            their mean, the worst column first. A column without a loss is no reason: its name is None, and its points
+            are 0.
 
         Raises
         ------
@@ -175,26 +182,27 @@ class Scorecard:
         """
         check_integer("n", n, low=1)
         bins = self._bins(X)
-        columns = self.card.columns
-        sign = 1.0 if self.card.points.direction == "score" else -1.0
-        gains = np.column_stack(
-            [sign * (column.points_in(bins[:, j]) - column.mean_points) for j, column in enumerate(columns)]
+        deviations = np.column_stack(
+            [column.points_in(bins[:, j]) - column.mean_points for j, column in enumerate(self.card.columns)]
         )
-        order = np.argsort(gains, axis=1, kind="stable")
+        gains = deviations if self.card.points.direction == "score" else -deviations
+        columns_by_gain = np.argsort(gains, axis=1, kind="stable")
         names = np.array(self.features, object)
-        frame: dict[str, Any] = {}
-        for position in range(min(n, len(columns))):
-            index = order[:, position]
-            gain = gains[np.arange(len(gains)), index]
-            is_loss = gain < 0
-            reason = names[index]
+        rows = np.arange(len(gains))
+        frame: dict[str, list[str | None] | Floats] = {}
+        for position in range(min(n, len(names))):
+            columns = columns_by_gain[:, position]
+            is_loss = gains[rows, columns] < 0
+            reason = names[columns]
             reason[~is_loss] = None
             frame[f"reason_{position + 1}"] = reason.tolist()
-            frame[f"points_{position + 1}"] = np.where(is_loss, sign * gain, 0.0)
+            frame[f"points_{position + 1}"] = np.where(is_loss, deviations[rows, columns], 0.0)
         return frame_of(frame, default_library())
 
     def stability(self, X: TableLike, reference: TableLike | None = None) -> DataFrame:
-        """How far the distribution of each column, over the bins of the scorecard, has moved in new rows.
+        """How far the distribution of each column has moved in new rows, over the bins of the scorecard.
+
+        The population stability index of :func:`bitsieve.population_stability`, in nats.
 
         Parameters
         ----------
@@ -214,15 +222,16 @@ class Scorecard:
             As :meth:`score` raises it.
         """
         actual = self._rows_of_bins(X)
-        if reference is None:
-            expected = [np.append(0, column.bins.counts.rows) for column in self.card.columns]
-        else:
-            expected = self._rows_of_bins(reference)
+        expected = self._development_rows_of_bins() if reference is None else self._rows_of_bins(reference)
         columns = [stability_of_counts(old, new) for old, new in zip(expected, actual, strict=True)]
         return stability_frame(self.features, columns)
 
+    def _development_rows_of_bins(self) -> list[Integers]:
+        """As :meth:`_rows_of_bins`, of the development rows: each of their values was in a bin."""
+        return [np.append(0, column.bins.counts.rows) for column in self.card.columns]
+
     def _rows_of_bins(self, X: TableLike) -> list[Integers]:
-        """How many rows each bin of each column has, after the rows whose value is in no bin."""
+        """For each column, the number of rows in no bin, and then of each bin."""
         bins = self._bins(X)
         rows = []
         for j, column in enumerate(self.card.columns):
@@ -329,19 +338,7 @@ class Scorecard:
     @property
     def summary(self) -> str:
         """The rows, the event and the scale, in one line."""
-        points = self.card.points
-        totals = self.card.totals
-        more_points = "fewer" if points.direction == "score" else "more"
-        line = (
-            f"{totals.rows:,} rows, {totals.events:,} of them with {self.target} = {self.card.event}; "
-            f"{points.base_score:g} points at odds of {points.base_odds:g} to 1, {points.pdo:g} points double them; "
-            f"more points: {more_points} events"
-        )
-        if points.base_points:
-            line += f"; every row begins with {self.card.intercept_points:g} points"
-        if points.rounded:
-            line += f"; rounding moves a score by at most {self.card.max_rounding_error:.2g}"
-        return line
+        return card_summary(self.card, self.target)
 
     def _bins(self, X: TableLike) -> Integers:
         """The bin of every value of the columns of the scorecard; -1 for a value that is in none."""
@@ -373,49 +370,3 @@ class Scorecard:
 
 def _as_table(X: TableLike) -> TableLike:
     return np.asarray(X) if isinstance(X, (list, tuple)) else X
-
-
-def column_rows(column: CardColumn) -> list[tuple[str, ...]]:
-    """The bins of a column as text, below :data:`HEADER`."""
-    bins = column.bins
-    rows = bins.counts.rows
-    events = bins.counts.events
-    lines: list[tuple[str, ...]] = []
-    for b, label in enumerate(bins.labels):
-        lines.append(
-            (
-                label,
-                f"{rows[b]:,}",
-                f"{100 * rows[b] / bins.totals.rows:.1f} %",
-                f"{events[b]:,}",
-                f"{100 * events[b] / rows[b]:.1f} %",
-                number(float(column.woe[b])),
-                number(float(bins.iv_terms[b])),
-                f"{column.points[b]:.6g}",
-            )
-        )
-    return lines
-
-
-def column_text(column: CardColumn) -> str:
-    """The table of the bins of a column, and a line about all of them."""
-    table = aligned(HEADER, column_rows(column), right=[name != "bin" for name in HEADER])
-    return f"{column.name}\n{table}\n{column_summary(column)}"
-
-
-def column_summary(column: CardColumn) -> str:
-    """One line about all bins of a column: its information value and how sure it is."""
-    bins = column.bins
-    interval = bins.interval
-    parts = [
-        f"IV {number(bins.iv)}, corrected {number(bins.iv_corrected)} "
-        f"(95 % {number(interval.low)} to {number(interval.high)}), p {column.p_value:.3g}",
-        f"MI {number(bins.mutual_information)} bits",
-    ]
-    if bins.trend is not None:
-        parts.append(bins.trend)
-    division = bins.merged.division
-    if division is not None and division.bound_gap is not None:
-        parts.append(f"at most {100 * division.bound_gap:.2f} % below the best bins without bounds")
-    parts.append("WOE ln(event/non-event)")
-    return ", ".join(parts)

@@ -67,7 +67,10 @@ def card_to_json(card: Card) -> JsonObject:
 
 
 def card_from_json(document: JsonObject) -> Card:
-    """The card of a document that :func:`card_to_json` made; an error of Python if it is another one."""
+    """The card of a document that :func:`card_to_json` made.
+
+    Raises KeyError, TypeError, ValueError or AttributeError for any other document.
+    """
     totals = Totals(document["n_events"], document["n_nonevents"])
     return Card(
         columns=tuple(_column_from_json(column, totals) for column in document["columns"]),
@@ -123,12 +126,12 @@ def _plain_values(special_values: Sequence[SpecialValue]) -> list[SpecialValue]:
 def _column_from_json(column: JsonObject, totals: Totals) -> CardColumn:
     counts = BinCounts(np.array(column["events"], np.int64), np.array(column["nonevents"], np.int64))
     n_merged = len(column["merged_labels"])
-    _check_lengths(column, n_merged)
-    index = np.arange(len(counts))
+    _check_lengths(column)
+    bin_indices = np.arange(len(counts))
     groups = column["groups"]
     bins = ColumnBins(
         merged=MergedBins(
-            counts=counts.take(index[:n_merged]),
+            counts=counts.take(bin_indices[:n_merged]),
             labels=tuple(column["merged_labels"]),
             edges=None if column["edges"] is None else np.array(column["edges"], np.float64),
             groups=None if groups is None else tuple(tuple(group) for group in groups),
@@ -136,7 +139,7 @@ def _column_from_json(column: JsonObject, totals: Totals) -> CardColumn:
             division=None if column["division"] is None else _division_from_json(column["division"]),
         ),
         fixed=FixedBins(
-            counts=counts.take(index[n_merged:]),
+            counts=counts.take(bin_indices[n_merged:]),
             special_values=tuple(column["special_values"]),
             has_missing=column["has_missing"],
             absent_special_values=tuple(column["absent_special_values"]),
@@ -176,15 +179,18 @@ def _text_format_of(column: JsonObject) -> TextFormat | None:
     return None
 
 
-def _check_lengths(column: JsonObject, n_merged: int) -> None:
-    """Raise ValueError if the parts of a column are not of as many bins as its labels are."""
+def _check_lengths(column: JsonObject) -> None:
+    """Raise ValueError if the lists of a column are not of the same number of bins."""
+    n_merged = len(column["merged_labels"])
+    if column["groups"] is not None:
+        has_merged_bins = len(column["groups"]) == n_merged
+    elif n_merged:
+        has_merged_bins = len(column["edges"]) == n_merged - 1
+    else:
+        has_merged_bins = True
     n_bins = n_merged + len(column["special_values"]) + column["has_missing"]
     lengths = {len(column[key]) for key in ("events", "nonevents", "woe", "points")}
-    if column["groups"] is not None:
-        n_bins_of_merged = len(column["groups"])
-    else:
-        n_bins_of_merged = len(column["edges"]) + 1 if n_merged else 0
-    if lengths != {n_bins} or n_bins_of_merged != n_merged:
+    if lengths != {n_bins} or not has_merged_bins:
         raise ValueError("the bins of a column differ in number")
 
 

@@ -52,7 +52,7 @@ def _absent_value(name: str, value: SpecialValue, columns: Sequence[int], table:
     if not isinstance(value, str):
         columns_with_other_sign = [j for j in columns if table.is_numeric(j) and (table.numeric(j) == -value).any()]
         if columns_with_other_sign:
-            fix["special_values"] = _special_values(name, -value)
+            fix["special_values"] = _as_parameter(name, -value)
     where = "in no column" if name == ALL_OTHERS else "not in that column"
     return Diagnostic(
         code="special-value-absent",
@@ -61,11 +61,11 @@ def _absent_value(name: str, value: SpecialValue, columns: Sequence[int], table:
         advice="did you mean {special_values}?" if fix else "leave it out",
         fix=fix,
         columns=[str(table.names[j]) for j in columns_with_other_sign],
-        parameters={"special_values": _special_values(name, value)},
+        parameters={"special_values": _as_parameter(name, value)},
     )
 
 
-def _special_values(name: str, value: SpecialValue) -> object:
+def _as_parameter(name: str, value: SpecialValue) -> object:
     """The parameter ``special_values`` with one value, for a column or for all."""
     plain = int(value) if isinstance(value, float) and value.is_integer() else value
     return [plain] if name == ALL_OTHERS else {name: [plain]}

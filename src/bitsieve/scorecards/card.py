@@ -21,9 +21,8 @@ from bitsieve.scorecards.points import Points
 from bitsieve.utils.arrays import Flags, Floats, Integers
 
 NAME_OF_BOOLEAN = {0: "False", 1: "True"}
-TOLERANCE = (
-    1e-10  # of gradients: that of scikit-learn leaves errors of several percent in the coefficients of many rows
-)
+#: Of gradients. The default of scikit-learn leaves errors of several percent in the coefficients of many rows.
+TOLERANCE = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,9 +97,13 @@ class Card:
 class Regression:
     """The coefficients of a logistic regression on the weights of evidence of columns."""
 
-    columns: Integers  # the indices of its columns
-    coefficients: Floats
+    columns: Integers  # the indices of the columns among those of the table
+    coefficients: Floats  # one for each of them
     intercept: float
+
+    def log_odds(self, woe: Floats) -> Floats:
+        """The log-odds of the event of rows with these weights of evidence, a column for each column of the table."""
+        return self.intercept + woe[:, self.columns] @ self.coefficients
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,8 +161,8 @@ def fit_card(
     column_bins = binner.column_bins_
     bins = np.column_stack([_bins_in_table(table, j, column) for j, column in enumerate(column_bins)])
     woe = np.column_stack([column.woe[bins[:, j]] for j, column in enumerate(column_bins)])
-    varies = woe.min(axis=0) < woe.max(axis=0)
-    if not varies.any():
+    has_information = woe.min(axis=0) < woe.max(axis=0)
+    if not has_information.any():
         raise UserError(
             code="no-bins",
             message="no column has two bins, so that there is nothing to score by",
@@ -169,28 +172,26 @@ def fit_card(
     code_of_event = list(table.target.labels).index(binner.event_)
     is_event = np.asarray(table.target.codes == code_of_event, bool)
     rows = _DevelopmentRows(woe, is_event, table.weights)
+    candidates = np.flatnonzero(has_information)
     wrong_sign: list[int] = []
     if drop_wrong_sign:
-        regression, wrong_sign = rows.regress_without_wrong_signs(np.flatnonzero(varies), model)
+        regression, wrong_sign = rows.regress_without_wrong_signs(candidates, model)
     else:
-        regression = rows.regress(np.flatnonzero(varies), model)
+        regression = rows.regress(candidates, model)
 
     columns = []
     for j, coefficient in zip(regression.columns.tolist(), regression.coefficients.tolist(), strict=True):
         columns.append(_column_with_points(table, j, column_bins[j], coefficient, points, regression))
-    intercept_points = 0.0
-    if points.base_points:
-        intercept_points = float(_rounded(points.score_of(np.array([regression.intercept])), points)[0])
+    intercept_points = _intercept_points(regression, points)
 
     scores = np.zeros(len(bins))
     for j, card_column in zip(regression.columns.tolist(), columns, strict=True):
         scores += card_column.points_in(bins[:, j])
     scores += intercept_points
-    log_odds = regression.intercept + woe[:, regression.columns] @ regression.coefficients
-    exact_scores = points.score_of(log_odds)
+    exact_scores = points.score_of(regression.log_odds(woe))
     return Card(
         columns=tuple(columns),
-        without_information=tuple(str(table.names[j]) for j in np.flatnonzero(~varies).tolist()),
+        without_information=tuple(str(table.names[j]) for j in np.flatnonzero(~has_information).tolist()),
         wrong_sign=tuple(str(table.names[j]) for j in wrong_sign),
         intercept=regression.intercept,
         intercept_points=intercept_points,
@@ -199,6 +200,13 @@ def fit_card(
         event=binner.event_,
         max_rounding_error=float(np.abs(scores - exact_scores).max()),
     )
+
+
+def _intercept_points(regression: Regression, points: Points) -> float:
+    """The points with which every row begins; 0 where the columns share those of the intercept."""
+    if not points.base_points:
+        return 0.0
+    return float(_rounded(points.score_of(np.array([regression.intercept])), points)[0])
 
 
 def _column_with_points(

@@ -20,7 +20,7 @@ from bitsieve.dataset.encoding import Encoded, encode_with_missing
 from bitsieve.dataset.read import read_xy
 from bitsieve.dataset.text import Plain
 from bitsieve.dataset.text_format import ColumnRules as TextRules
-from bitsieve.dataset.text_format import TextMeaning
+from bitsieve.dataset.text_format import TextFormat, TextMeaning
 from bitsieve.dataset.value_ranges import check_integers, check_values
 from bitsieve.diagnostics import NAME_ONLY, ParameterError, UserError
 from bitsieve.discretization.monotone.bin_counts import Totals
@@ -35,7 +35,7 @@ from bitsieve.discretization.monotone.column_bins import (
 from bitsieve.discretization.monotone.division import OBJECTIVES, TRENDS, BinRules, Objective, Trend
 from bitsieve.discretization.monotone.event import rows_of_event
 from bitsieve.discretization.monotone.pre_bins import PreBinRules
-from bitsieve.utils.arrays import Floats, Integers
+from bitsieve.utils.arrays import Flags, Floats, Integers
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.estimator import Estimator
 from bitsieve.utils.frames import default_library, frame_of
@@ -142,15 +142,15 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
         Columns whose cuts are given. Their bins are counted, and not merged; with a ``trend`` of the column other than
         "auto" they are merged like other bins.
     missing : {"bin", "error"}, default="bin"
-        Missing values have a bin of their own, or are refused.
+        Whether missing values have a bin of their own, or are refused.
     event : class label, optional
         The class that is the event. By default the greater of two numbers, and "yes" of "yes" and "no".
     max_exact : int, default=1500
-        Of a column with more distinct numbers, not all are tried as cuts.
+        The largest number of distinct numbers of a column that are all tried as cuts.
     max_prebins : int, default=500
-        The number of bins of equal frequency that are merged then.
+        The number of bins of equal frequency that are merged in a column with more distinct numbers.
     refine : bool, default=True
-        Whether the vertices of the hull are tried, too.
+        Whether the vertices of the convex hull are tried as cuts of such a column, too.
     digits : int, optional
         The number of decimals of the cuts. The result is the best one among such cuts.
     n_jobs : int or None, default=None
@@ -159,10 +159,11 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
     Attributes
     ----------
     binning_tables_ : dict of str to data frame
-        For each column a row a bin: bin, rows, share, events, nonevents, event_rate, woe, iv. The name of a bin of
-        numbers has edges of few digits, which part the rows of the table as ``edges_`` do.
+        For each column a frame with a row for each bin: bin, rows, share, events, nonevents, event_rate, woe, iv. The
+        name of a bin of numbers has edges of few digits, which part the rows of the table as ``edges_`` do.
     iv_, iv_corrected_, p_values_ : ndarray of float64, shape (n_features,)
-        The information value in nats, the same less its mean by chance, and the share of shuffled targets with so much.
+        The information value in nats, the same less its mean for shuffled targets, and the share of shuffled targets
+        with at least this information value.
     trends_, status_ : list of str
         The trend of each column (None where nothing was merged), and whether its bounds could be kept: "optimal", or
         "infeasible", which is one bin.
@@ -284,11 +285,24 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
     def fit_table(self, table: InMemoryDataset) -> Self:
         """Find the bins of every column of a table that is read. The parameters were checked."""
         self._check_columns(table)
-        rows = self._classed_rows(table)
+        is_event, self.event_ = rows_of_event(table.target, self.event)
         names = [str(name) for name in table.names]
         self._check_special_values(table, names)
         self._check_trends(table, names)
         self._check_edges(table, names)
+        columns = self._bins_of_columns(table, names, _classed_rows(table, is_event))
+        self.column_bins_ = columns
+        self.column_names_ = names
+        self._formats = {j: meaning.format for j, meaning in table.text_meanings.items() if not meaning.is_plain}
+        self.trends_ = [column.trend for column in columns]
+        self.status_ = [column.status for column in columns]
+        self.edges_ = [column.merged.edges for column in columns]
+        self.groups_ = [column.merged.groups for column in columns]
+        self.iv_ = np.array([column.iv for column in columns])
+        self.iv_corrected_ = np.array([column.iv_corrected for column in columns])
+        return self
+
+    def _bins_of_columns(self, table: InMemoryDataset, names: Sequence[str], rows: ClassedRows) -> list[ColumnBins]:
         n_threads = threads_of_block(table.n_features, self.n_jobs)
         column_of_index: dict[int, ColumnBins] = {}
 
@@ -300,17 +314,7 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
                 column_of_index[j] = bin_categories(table.categorical(j), rows, rules)
 
         run_blocks(bin_column, range(table.n_features), self.n_jobs, phase("binning"))
-        columns = [column_of_index[j] for j in range(table.n_features)]
-        self.column_bins_ = columns
-        self.column_names_ = names
-        self._formats = {j: meaning.format for j, meaning in table.text_meanings.items() if not meaning.is_plain}
-        self.trends_ = [column.trend for column in columns]
-        self.status_ = [column.status for column in columns]
-        self.edges_ = [column.merged.edges for column in columns]
-        self.groups_ = [column.merged.groups for column in columns]
-        self.iv_ = np.array([column.iv for column in columns])
-        self.iv_corrected_ = np.array([column.iv_corrected for column in columns])
-        return self
+        return [column_of_index[j] for j in range(table.n_features)]
 
     @property
     def p_values_(self) -> Floats:
@@ -383,15 +387,13 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
 
     def _read_again(self, X: TableLike) -> InMemoryDataset:
         """Read the columns of new rows. Text is read in the format that it had when fitting."""
-        formats = {j: Plain() for j, edges in enumerate(self.edges_) if edges is not None}
-        rules = TextRules(formats={**formats, **self._formats})
-        return read_columns(X, estimator=self, reset=False, rules=rules)
-
-    def _classed_rows(self, table: InMemoryDataset) -> ClassedRows:
-        is_event, self.event_ = rows_of_event(table.target, self.event)
-        weights = table.weights
-        n_events = int(np.count_nonzero(is_event)) if weights is None else int(weights[is_event].sum())
-        return ClassedRows(is_event, weights, Totals(n_events, table.total_weight - n_events))
+        formats: dict[int, TextFormat] = {}
+        for j, edges in enumerate(self.edges_):
+            if j in self._formats:
+                formats[j] = self._formats[j]
+            elif edges is not None:
+                formats[j] = Plain()
+        return read_columns(X, estimator=self, reset=False, rules=TextRules(formats=formats))
 
     def _check_columns(self, table: InMemoryDataset) -> None:
         """Refuse values that cannot be cut, and names of columns that the table does not have."""
@@ -403,24 +405,27 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
         refuse_unknown_columns(self, [str(name) for name in table.names])
 
     def _check_special_values(self, table: InMemoryDataset, names: Sequence[str]) -> None:
-        """Refuse special values that are text where a column holds numbers, and text that is no date where dates."""
-        numeric = [j for j in range(len(names)) if table.is_numeric(j)]
-        unit_of_column = {j: time_unit_of(table.text_meanings.get(j)) for j in numeric}
-        values_of_column = self.special_values if isinstance(self.special_values, Mapping) else {}
-        suspects = [j for j in numeric if names[j] in values_of_column]
-        may_text_be_meant = len(numeric) < len(names) or DATES in unit_of_column.values()
-        if self.special_values is not None and not may_text_be_meant:
-            suspects = numeric
-        for j in suspects:
+        """Refuse text as a special value of a column of numbers, and text that is no date of a column of dates.
+
+        Text that was declared for all columns is meant for those of categories and dates. It is refused if the table
+        has none of them.
+        """
+        time_units = {j: time_unit_of(table.text_meanings.get(j)) for j in range(len(names)) if table.is_numeric(j)}
+        takes_text = len(time_units) < len(names) or DATES in time_units.values()
+        named_columns = set(self.special_values) if isinstance(self.special_values, Mapping) else set()
+        for j, time_unit in time_units.items():
             name = names[j]
+            is_named = name in named_columns
+            if takes_text and not is_named:
+                continue
             for value in special_values_in(value_for(name, self.special_values, None)):
-                if number_of_special(value, unit_of_column[j]) is None:
+                if number_of_special(value, time_unit) is None:
                     raise UserError(
                         code="special-value-type",
-                        message=f"is a text, and column {name!r} holds {_KINDS[unit_of_column[j]]}",
-                        advice=_ADVICE_ON_TEXT[unit_of_column[j]],
+                        message=f"is a text, and column {name!r} holds {_KINDS[time_unit]}",
+                        advice=_ADVICE_ON_TEXT[time_unit],
                         columns=[name],
-                        parameters={"special_values": {name: [value]} if name in values_of_column else [value]},
+                        parameters={"special_values": {name: [value]} if is_named else [value]},
                     )
 
     def _check_trends(self, table: InMemoryDataset, names: Sequence[str]) -> None:
@@ -456,7 +461,21 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
                 )
 
     def _rules_of(self, column: str, time_unit: str) -> ColumnRules:
-        """The rules for one column: its values of the parameters that may be mappings, and the others."""
+        """The rules for one column, from its own values of the parameters that may be mappings."""
+        trend = value_for(column, self.trend, DEFAULTS.bins.trend)
+        edges = None if self.edges is None else self.edges.get(column)
+        return ColumnRules(
+            bins=self._bin_rules_of(column, trend),
+            pre_bins=PreBinRules(self.max_exact, self.max_prebins, self.refine, self.digits),
+            special_values=self._special_values_of(column, time_unit),
+            min_level_share=value_for(column, self.min_level_share, DEFAULTS.min_level_share),
+            edges=None if edges is None else _ascending(edges, column),
+            merges_edges=trend != "auto",
+            time_unit=time_unit,
+        )
+
+    def _bin_rules_of(self, column: str, trend: Trend) -> BinRules:
+        """The trend and the bounds that the bins of a column keep."""
         max_n_bins = value_for(column, self.max_n_bins, DEFAULTS.bins.max_n_bins)
         min_n_bins = value_for(column, self.min_n_bins, DEFAULTS.bins.min_n_bins)
         min_bin_share = value_for(column, self.min_bin_share, DEFAULTS.bins.min_bin_share)
@@ -466,27 +485,17 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
             raise ParameterError(
                 "min_bin_share", min_bin_share, f"give at most 1 / {{min_n_bins}}, which is {1 / min_n_bins:g}"
             )
-        edges = None if self.edges is None else self.edges.get(column)
-        trend = value_for(column, self.trend, DEFAULTS.bins.trend)
-        return ColumnRules(
-            bins=BinRules(
-                trend=trend,
-                objective=value_for(column, self.objective, DEFAULTS.bins.objective),
-                max_n_bins=max_n_bins,
-                min_n_bins=min_n_bins,
-                min_bin_share=min_bin_share,
-                max_bin_share=value_for(column, self.max_bin_share, DEFAULTS.bins.max_bin_share),
-                min_events=value_for(column, self.min_events, DEFAULTS.bins.min_events),
-                min_nonevents=value_for(column, self.min_nonevents, DEFAULTS.bins.min_nonevents),
-                min_rate_diff=value_for(column, self.min_rate_diff, DEFAULTS.bins.min_rate_diff),
-                bin_cost=value_for(column, self.bin_cost, DEFAULTS.bins.bin_cost),
-            ),
-            pre_bins=PreBinRules(self.max_exact, self.max_prebins, self.refine, self.digits),
-            special_values=self._special_values_of(column, time_unit),
-            min_level_share=value_for(column, self.min_level_share, DEFAULTS.min_level_share),
-            edges=None if edges is None else _ascending(edges, column),
-            merges_edges=trend != "auto",
-            time_unit=time_unit,
+        return BinRules(
+            trend=trend,
+            objective=value_for(column, self.objective, DEFAULTS.bins.objective),
+            max_n_bins=max_n_bins,
+            min_n_bins=min_n_bins,
+            min_bin_share=min_bin_share,
+            max_bin_share=value_for(column, self.max_bin_share, DEFAULTS.bins.max_bin_share),
+            min_events=value_for(column, self.min_events, DEFAULTS.bins.min_events),
+            min_nonevents=value_for(column, self.min_nonevents, DEFAULTS.bins.min_nonevents),
+            min_rate_diff=value_for(column, self.min_rate_diff, DEFAULTS.bins.min_rate_diff),
+            bin_cost=value_for(column, self.bin_cost, DEFAULTS.bins.bin_cost),
         )
 
     def _special_values_of(self, column: str, time_unit: str) -> tuple[SpecialValue, ...]:
@@ -505,6 +514,12 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
         tags.classifier_tags = ClassifierTags(multi_class=False)  # the target has two classes
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def _classed_rows(table: InMemoryDataset, is_event: Flags) -> ClassedRows:
+    weights = table.weights
+    n_events = int(np.count_nonzero(is_event)) if weights is None else int(weights[is_event].sum())
+    return ClassedRows(is_event, weights, Totals(n_events, table.total_weight - n_events))
 
 
 def binning_table(column: ColumnBins) -> DataFrame:
@@ -544,23 +559,23 @@ def refuse_unknown_columns(binner: MonotoneBinner, names: Sequence[str]) -> None
 
 def for_columns(binner: MonotoneBinner, names: Sequence[str]) -> MonotoneBinner:
     """The binner without the parameters of columns that are not among ``names``."""
-    of_names: MonotoneBinner = clone(binner)
+    binner_of_names: MonotoneBinner = clone(binner)
     for parameter, value in binner.get_params(deep=False).items():
         if isinstance(value, Mapping):
-            kept = {column: value[column] for column in value if column in names or column == ALL_OTHERS}
-            of_names.set_params(**{parameter: kept})
-    return of_names
+            value_of_names = {column: value[column] for column in value if column in names or column == ALL_OTHERS}
+            setattr(binner_of_names, parameter, value_of_names)
+    return binner_of_names
 
 
 def time_unit_of(meaning: TextMeaning | None) -> str:
-    """ "M" for a column of dates, "m" for one of durations, else empty."""
+    """The time unit of a column: "M" of dates, "m" of durations, empty of other values."""
     if meaning is None or meaning.format.time is None:
         return ""
-    return "M" if meaning.format.time == "dates" else "m"
+    return DATES if meaning.format.time == "dates" else "m"
 
 
 def number_of_special(value: SpecialValue, time_unit: str) -> float | None:
-    """A special value as columns of numbers hold it: a date is microseconds. None for text that is none."""
+    """A special value as a column of numbers holds it: a date as microseconds since 1970. None for other text."""
     if not isinstance(value, str):
         return value
     if time_unit != DATES:
@@ -609,7 +624,13 @@ def check_binner(binner: object) -> None:
 
 
 def special_values_in(values: SpecialValues) -> tuple[float | str, ...]:
-    """The special values, each once."""
+    """The special values without duplicates.
+
+    Raises
+    ------
+    ParameterError
+        If they are not a list, or hold what is neither a finite number nor text.
+    """
     if values is None:
         return ()
     if isinstance(values, (str, float, int)):
@@ -627,10 +648,11 @@ def _is_finite(value: object) -> bool:
 
 
 def _ascending(edges: Sequence[float], name: str) -> Floats:
+    error = ParameterError("edges", edges, f"give ascending finite numbers for column {name!r}")
     try:
         values = np.asarray(edges, np.float64)
     except (TypeError, ValueError):
-        raise ParameterError("edges", edges, f"give ascending finite numbers for column {name!r}") from None
+        raise error from None
     if values.ndim != 1 or not np.isfinite(values).all() or (np.diff(values) <= 0).any():
-        raise ParameterError("edges", edges, f"give ascending finite numbers for column {name!r}")
+        raise error
     return values

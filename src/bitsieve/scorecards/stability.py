@@ -53,13 +53,15 @@ def population_stability(
     n_bins : int, default=10
         Bins of a column of numbers.
     smoothing : float, default=1.0
-        So many rows are added to a bin that is empty in one sample, shared as the samples share all rows.
+        The number of rows that are added to a bin that is empty in one sample. The samples share them in the
+        proportion in which they share all rows.
 
     Returns
     -------
     data frame
-        A row a column: column, psi, chance (its mean by chance), p (the share of equal populations with so large an
-        index), bins, word (the usual thresholds .1 and .25: "stable", "moved", "moved far").
+        A row for each column: column, psi, chance (the mean of psi for two samples of one population), p (the
+        probability of so large a psi for such samples), bins (their number), word ("stable" below 0.1, "moved" below
+        0.25, else "moved far").
 
     Raises
     ------
@@ -174,7 +176,7 @@ def _ranks(values: Encoded, names: Sequence[str]) -> Integers:
     """The index of each category among names; -1 for another one, and the last bin for missing values."""
     rank_of_name = {name: rank for rank, name in enumerate(names)}
     ranks = [rank_of_name.get(str(category), -1) for category in values.categories.tolist()]
-    return np.array([*ranks, len(names)], np.int64)[values.codes]
+    return np.array([*ranks, len(names)], np.int64)[values.codes]  # the code of a missing value is -1, the last
 
 
 def _check_same_columns(expected: InMemoryDataset, actual: InMemoryDataset) -> None:

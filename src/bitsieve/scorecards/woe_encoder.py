@@ -39,9 +39,9 @@ class WOEEncoder(OneToOneFeatureMixin, TransformerMixin, Estimator):
     woe_sign : {"event", "non-event"}, default="event"
         Whether a positive weight means more events, or fewer.
     smoothing : float, default=1.0
-        So many rows of the event rate of the table are added to a bin with an empty cell.
+        The number of rows that are added to a bin, with the event rate of the table.
     smooth : {"empty", "all"}, default="empty"
-        Which bins get them.
+        Whether they are added to bins in which all rows have one class, or to all bins.
     unseen : {"zero", "error", "worst"}, default="zero"
         What becomes of a missing value or a category that was not there when fitting: the weight 0, an error, or the
         largest weight of the column. A category that was not there joins the rare ones where these have a bin.
@@ -185,7 +185,7 @@ class WOEEncoder(OneToOneFeatureMixin, TransformerMixin, Estimator):
             raise ParameterError("cv", self.cv, "give folds of which each row is in one, such as cv=5")
 
     def _weights_of(self, bins: Integers) -> Floats:
-        """The weights of evidence of bins; those of -1, which no bin has, by ``unseen``."""
+        """The weights of evidence of bins; for the bin -1 the weight that ``unseen`` asks for."""
         weights = np.empty(bins.shape)
         for j, column in enumerate(self.binner_.column_bins_):
             woe = weights_of_evidence(column.counts, column.totals, self.smoothing, smooth_all=self.smooth == "all")
