@@ -26,9 +26,10 @@ from bitsieve.dataset.encoding import (
     times_as_numbers,
     with_nan,
 )
+from bitsieve.dataset.plain_text import Plain
 from bitsieve.dataset.sparse import StoredColumnsInFiles, read_sparse
 from bitsieve.dataset.target import is_foreign, numpy_of_series
-from bitsieve.dataset.text import Plain, check_types_read, typed_columns
+from bitsieve.dataset.text_columns import check_types_read, typed_columns
 from bitsieve.dataset.text_format import ColumnRules, TextMeaning
 from bitsieve.diagnostics import NAME_ONLY, UserError
 from bitsieve.io.spooled_columns import SpooledColumns

@@ -30,7 +30,7 @@ from bitsieve.dataset.survival import (
     refuse_survival_target,
 )
 from bitsieve.dataset.target import Target, check_read, read_target, without_value
-from bitsieve.dataset.text import target_with_text_read
+from bitsieve.dataset.text_columns import target_with_text_read
 from bitsieve.dataset.text_format import ColumnRules
 from bitsieve.dataset.weights import (
     check_rows_left,

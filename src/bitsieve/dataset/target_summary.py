@@ -17,6 +17,7 @@ from bitsieve.counts.strata import StrataAndClasses, check_combinations
 from bitsieve.counts.tables import MAX_CELLS
 from bitsieve.dataset.arrow import text_of
 from bitsieve.dataset.column_summary import ColumnSummary, Distinct, RowSample
+from bitsieve.dataset.counted_text import CountedText
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.encoding import ColumnValues, Encoded, are_categories, lookup
 from bitsieve.dataset.quantity import KIND_FROM_VALUES, TargetKind, number_of_classes, numbers_of
@@ -33,7 +34,7 @@ from bitsieve.dataset.target import (
     split_target,
     to_classes,
 )
-from bitsieve.dataset.text import meaning_of_text, target_text
+from bitsieve.dataset.text_columns import target_text
 from bitsieve.dataset.text_format import ColumnRules, TextMeaning
 from bitsieve.dataset.value_ranges import NUMBERS
 from bitsieve.diagnostics import UserError
@@ -262,13 +263,14 @@ class TargetSummary:
 
     def decide_text_meanings(self, rules: ColumnRules) -> dict[int, TextMeaning]:
         """What the text of columns means, by column index, for text that is numbers or times."""
+        from bitsieve.dataset.text_meaning import meaning_of_text  # here, as it loads the functions of Arrow
+
         text_meanings = {}
         for j, target_column in enumerate(self.columns.values()):
             summary = target_column.column
             if summary is not None and summary.is_text and summary.distinct is not None:
-                text = text_of(summary.distinct.values.tolist())
-                n_rows = summary.distinct.counts[:, 1]
-                meaning = meaning_of_text(text, n_rows, repair=rules.repair, is_target=True)
+                text = CountedText(text_of(summary.distinct.values.tolist()), summary.distinct.counts[:, 1])
+                meaning = meaning_of_text(text, repair=rules.repair, is_target=True)
                 if meaning.format.converts_target:
                     text_meanings[j] = meaning
         return text_meanings

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from bitsieve.dataset.arrow import flags, mask_of, numpy_of, text_of, text_scalar
 from bitsieve.dataset.column_info import PLAIN_NUMBERS
+from bitsieve.dataset.counted_text import CountedText
 from bitsieve.dataset.encoding import MAX_EXACT_INTEGER
 from bitsieve.dataset.text_format import TextFormat
 from bitsieve.utils.arrays import Flags, Integers
@@ -112,14 +113,14 @@ class Numbers(TextFormat):
         return floats.cast(pa.int64(), safe=False) if self.are_integers else floats
 
     @classmethod
-    def guess(cls, text: pa.Array, counts: Integers) -> Numbers | None:
+    def guess(cls, text: CountedText) -> Numbers | None:
         """The unit and the style that fit most rows; None for codes, IP addresses and phone numbers."""
-        parts = _NumberParts.of_text(text)
+        parts = _NumberParts.of_text(text.values)
         if not parts.match.any():
             return None
-        unit = _most_frequent_unit(parts, counts)
-        unit_counts = np.where(parts.has_unit(unit), counts, 0)
-        if are_codes(parts.digits if unit else text, unit_counts):
+        unit = _most_frequent_unit(parts, text.counts)
+        unit_counts = np.where(parts.has_unit(unit), text.counts, 0)
+        if are_codes(CountedText(parts.digits if unit else text.values, unit_counts)):
             return None
         numbers = cls._with_style(parts, unit_counts, unit)
         fits = (unit_counts > 0) & parts.fits(numbers.style)
@@ -128,21 +129,21 @@ class Numbers(TextFormat):
         return numbers
 
     @classmethod
-    def guess_with_marks(cls, text: pa.Array, counts: Integers) -> Numbers | None:
+    def guess_with_marks(cls, text: CountedText) -> Numbers | None:
         """The unit and the style that fit most rows, where numbers with a mark are read, too; None for no numbers.
 
         If only one unit occurs beside numbers without one, it is optional. A percentage is never read like a number
         without a unit.
         """
-        parts = _NumberParts.of_text(text, reads_marks=True)
+        parts = _NumberParts.of_text(text.values, reads_marks=True)
         if not parts.match.any():
             return None
-        unit = _most_frequent_unit(parts, counts)
-        units = {*parts.unit.filter(mask_of(parts.match & (counts > 0))).unique().to_pylist()}
+        unit = _most_frequent_unit(parts, text.counts)
+        units = {*parts.unit.filter(mask_of(parts.match & (text.counts > 0))).unique().to_pylist()}
         unit_is_optional = len(units) == 2 and "" in units and "%" not in units
         if unit_is_optional:
             (unit,) = units - {""}
-        unit_counts = np.where(parts.has_unit(unit, unit_is_optional), counts, 0)
+        unit_counts = np.where(parts.has_unit(unit, unit_is_optional), text.counts, 0)
         numbers = cls._with_style(parts, unit_counts, unit, unit_is_optional)
         return replace(numbers, reads_marks=True)
 
@@ -160,18 +161,18 @@ class Numbers(TextFormat):
         return cls(style, unit, are_integers, unit_is_optional=unit_is_optional)
 
 
-def mixed_units(text: pa.Array, counts: Integers) -> dict[str, int]:
+def mixed_units(text: CountedText) -> dict[str, int]:
     """The number of rows of every unit, if the numbers of a column have several units in common use; else none."""
-    parts = _NumberParts.of_text(text)
+    parts = _NumberParts.of_text(text.values)
     n_rows_of_unit: dict[str, int] = {}
-    for unit, matches, count in zip(parts.unit.to_pylist(), parts.match.tolist(), counts.tolist(), strict=True):
-        if matches and unit and count:
-            n_rows_of_unit[unit] = n_rows_of_unit.get(unit, 0) + count
+    for unit, is_number, n_rows in zip(parts.unit.to_pylist(), parts.match.tolist(), text.counts.tolist(), strict=True):
+        if is_number and unit and n_rows:
+            n_rows_of_unit[unit] = n_rows_of_unit.get(unit, 0) + n_rows
     units = list(n_rows_of_unit)
     is_common = flags(pc.match_substring_regex(text_of(units), rf"^(?:{_COMMON_UNITS}|{_CURRENCY})$"))
-    if is_common.sum() < 2:
-        return {}
     common_units = [units[i] for i in np.flatnonzero(is_common).tolist()]
+    if len(common_units) < 2:
+        return {}
     common_units.sort(key=lambda unit: (-n_rows_of_unit[unit], unit))
     return {unit: n_rows_of_unit[unit] for unit in common_units}
 
@@ -180,9 +181,9 @@ def mixed_units(text: pa.Array, counts: Integers) -> dict[str, int]:
 class _NumberParts:
     """The parts of text that looks like numbers."""
 
-    match: Flags
-    digits: pa.Array
-    exponent: pa.Array
+    match: Flags  # whether the text is a number; the other fields are empty where it is none
+    digits: pa.Array  # with the marks between them, such as "1,234.5"
+    exponent: pa.Array  # such as "e-3", or empty
     is_negative: pa.Array
     unit: pa.Array
 
@@ -196,31 +197,34 @@ class _NumberParts:
         def group(name: str) -> pa.Array:
             return pc.fill_null(groups.field(name), _EMPTY)
 
-        opening = group("open")
-        closing = group("close")
         signs = pc.binary_join_element_wise(group("sign"), group("second"), group("last"), _EMPTY)
         has_one_sign_at_most = numpy_of(pc.utf8_length(signs)) <= 1
-        is_balanced = pc.equal(pc.utf8_length(opening), pc.utf8_length(closing))
+        is_balanced = pc.equal(pc.utf8_length(group("open")), pc.utf8_length(group("close")))
+        is_bracketed = pc.equal(group("open"), text_scalar("("))
         match = flags(pc.and_(groups.is_valid(), is_balanced)) & has_one_sign_at_most
-        is_negative = pc.or_(pc.is_in(signs, text_of(["-", "−"])), pc.equal(opening, text_scalar("(")))
-        unit_behind = pc.utf8_trim_whitespace(group("after"))
         exponent = group("exponent")
+        unit_behind = pc.utf8_trim_whitespace(group("after"))
         if reads_marks:
             power = _power_of_ten(unit_behind)
             unit_behind = pc.if_else(pc.equal(power, _EMPTY), unit_behind, _EMPTY)
-            exponent = pc.binary_join_element_wise(exponent, power, _EMPTY)  # "1e3 k" has two
-            match &= numpy_of(pc.count_substring_regex(exponent, "[eE]")) <= 1
-        unit = pc.utf8_trim_whitespace(pc.binary_join_element_wise(group("before"), unit_behind, text_scalar(" ")))
-        return cls(match, group("digits"), exponent, is_negative, unit)
+            exponent = pc.binary_join_element_wise(exponent, power, _EMPTY)
+            match &= numpy_of(pc.count_substring_regex(exponent, "[eE]")) <= 1  # "1e3 k" has two exponents
+        return cls(
+            match=match,
+            digits=group("digits"),
+            exponent=exponent,
+            is_negative=pc.or_(pc.is_in(signs, text_of(["-", "−"])), is_bracketed),
+            unit=pc.utf8_trim_whitespace(pc.binary_join_element_wise(group("before"), unit_behind, text_scalar(" "))),
+        )
 
-    def has_unit(self, unit: str, or_none: bool = False) -> Flags:
-        """Which texts have this unit, or none if that is allowed; a zero without a unit fits every unit."""
+    def has_unit(self, unit: str, is_optional: bool = False) -> Flags:
+        """Which numbers have this unit, or none where it is optional. A zero without a unit fits every unit."""
         has_unit = flags(pc.equal(self.unit, text_scalar(unit)))
-        if or_none:
-            has_unit |= flags(pc.equal(self.unit, _EMPTY))
+        is_bare = flags(pc.equal(self.unit, _EMPTY))
+        if is_optional:
+            has_unit |= is_bare
         elif unit:
-            is_bare_zero = pc.and_(pc.equal(self.unit, _EMPTY), pc.match_substring_regex(self.digits, "^0$"))
-            has_unit |= flags(is_bare_zero)
+            has_unit |= is_bare & flags(pc.match_substring_regex(self.digits, "^0$"))
         return self.match & has_unit
 
     def fits(self, style: DigitStyle) -> Flags:
@@ -265,12 +269,12 @@ def _are_integers(floats: np.ndarray) -> bool:
     return bool((floats == np.rint(floats)).all() and (np.abs(floats) < MAX_EXACT_INTEGER).all())
 
 
-def are_codes(text: pa.Array, counts: Integers) -> bool:
+def are_codes(text: CountedText) -> bool:
     """Whether text of digits is codes: some with leading zeros, most phone numbers with a plus, or IP addresses."""
-    n_rows = counts.sum()
-    n_with_leading_zero = counts[flags(pc.match_substring_regex(text, _LEADING_ZERO))].sum()
-    if n_with_leading_zero >= _MIN_SHARE_OF_CODES * n_rows > 0:
+
+    def n_rows_like(pattern: str) -> int:
+        return text.n_rows_of(flags(pc.match_substring_regex(text.values, pattern)))
+
+    if n_rows_like(_LEADING_ZERO) >= _MIN_SHARE_OF_CODES * text.n_rows > 0:
         return True
-    n_phone_numbers = counts[flags(pc.match_substring_regex(text, _PHONE_NUMBER))].sum()
-    n_addresses = counts[flags(pc.match_substring_regex(text, _IP_ADDRESS))].sum()
-    return bool(2 * n_phone_numbers > n_rows or 2 * n_addresses > n_rows)
+    return 2 * n_rows_like(_PHONE_NUMBER) > text.n_rows or 2 * n_rows_like(_IP_ADDRESS) > text.n_rows

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from datetime import date
 from typing import ClassVar, Literal, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 from bitsieve.dataset.arrow import integers_of
+from bitsieve.dataset.counted_text import CountedText
 from bitsieve.dataset.text_format import TextFormat
 from bitsieve.options import DAY_FIRST, MONTH_FIRST
-from bitsieve.utils.arrays import Integers
 
 UNDECIDED = "undecided"
 _SECOND = 1_000_000  # microseconds
@@ -151,13 +152,13 @@ class Dates(TextFormat):
         return self.order == UNDECIDED and any(_is_ambiguous(word) for word in text.to_pylist())
 
     @classmethod
-    def guess(cls, text: pa.Array, counts: Integers) -> Dates | None:
+    def guess(cls, text: CountedText) -> Dates | None:
         """Decide by all rows whether the day or the month is first. None if no row is a date, or rows contradict."""
         n_dates = 0
         n_zoned = 0
         n_day_first = 0  # rows that are dates only if the day is first
         n_month_first = 0
-        for word, n_rows in zip(text.to_pylist(), counts.tolist(), strict=True):
+        for word, n_rows in zip(text.values.to_pylist(), text.counts.tolist(), strict=True):
             day_first = _find_date(word, DAY_FIRST)
             month_first = _find_date(word, MONTH_FIRST)
             if day_first is None or month_first is None:
@@ -178,7 +179,7 @@ class Dates(TextFormat):
             order = DAY_FIRST
         if n_month_first:
             order = MONTH_FIRST
-        return cls(order, zoned=2 * n_zoned > int(counts.sum()))
+        return cls(order, zoned=2 * n_zoned > text.n_rows)
 
 
 class _FoundDate(NamedTuple):
@@ -332,15 +333,15 @@ class Durations(TextFormat):
         return _duration_in_words(text)
 
     @classmethod
-    def guess(cls, text: pa.Array, counts: Integers) -> Durations | None:
+    def guess(cls, text: CountedText) -> Durations | None:
         """Times of day where most values are by the clock and none is a day or longer."""
-        words = text.to_pylist()
+        words = text.values.to_pylist()
         clock_times = [_duration_by_clock(word) for word in words]
-        n_by_clock = sum(n for duration, n in zip(clock_times, counts.tolist(), strict=True) if duration is not None)
+        n_by_clock = text.n_rows_of(np.array([duration is not None for duration in clock_times], bool))
         if not n_by_clock and all(_duration_in_words(word) is None for word in words):
             return None
         all_within_a_day = all(duration is None or duration < _DAY for duration in clock_times)
-        return cls(are_times_of_day=all_within_a_day and 2 * n_by_clock > int(counts.sum()))
+        return cls(are_times_of_day=all_within_a_day and 2 * n_by_clock > text.n_rows)
 
 
 def _duration_by_clock(text: str) -> int | None:

@@ -14,12 +14,12 @@ from bitsieve.counts.strata import StrataAndClasses
 from bitsieve.dataset.arrow import text_of
 from bitsieve.dataset.column_info import ColumnInfo
 from bitsieve.dataset.column_summary import ColumnSummary, Distinct, RowSample
+from bitsieve.dataset.counted_text import CountedText
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.encoding import SMALL_RANGE, ColumnValues, Encoded
 from bitsieve.dataset.identifiers import RowNumbering
 from bitsieve.dataset.sentinels import SentinelCounts
 from bitsieve.dataset.target import Target
-from bitsieve.dataset.text import meaning_of_text
 from bitsieve.dataset.text_format import TextMeaning
 from bitsieve.dataset.value_ranges import MISSING, NUMBERS, InspectedColumns, ValueRanges
 from bitsieve.diagnostics import UserError
@@ -102,16 +102,17 @@ class Summary(InspectedColumns):
 
     def decide_text_meanings(self, repair: bool, kinds: Mapping[int, str]) -> dict[int, TextMeaning]:
         """Decide what the text of columns means, by column index; ``kinds`` are those that the user chose."""
+        from bitsieve.dataset.text_meaning import meaning_of_text  # here, as it loads the functions of Arrow
+
         text_meanings = {}
         for j, column in enumerate(self.columns):
             if column.is_text and column.distinct is not None:
-                text_meanings[j] = meaning_of_text(
+                text = CountedText(
                     text_of(column.distinct.values.tolist()),
                     counts=column.distinct.counts[:, 0],
-                    repair=repair,
-                    kind=kinds.get(j),
-                    has_null=column.n_missing > 0,
+                    has_missing=column.n_missing > 0,
                 )
+                text_meanings[j] = meaning_of_text(text, repair=repair, kind=kinds.get(j))
         return text_meanings
 
     def without(self, dropped: Sequence[int]) -> Summary:

@@ -12,9 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from bitsieve.dataset.columns import read_columns
 from bitsieve.dataset.dataset import InMemoryDataset
+from bitsieve.dataset.plain_text import Plain
 from bitsieve.dataset.read import read_xy
 from bitsieve.dataset.strata import numbers_of_strata
-from bitsieve.dataset.text import Plain
 from bitsieve.dataset.text_format import ColumnRules, TextFormat
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import Binning, ColumnBinning

@@ -15,7 +15,7 @@ from bitsieve.dataset.encoding import as_array
 from bitsieve.dataset.read import n_rows, read_xy
 from bitsieve.dataset.target import without_value
 from bitsieve.dataset.target_summary import TargetCoding, TargetSummary
-from bitsieve.dataset.text import target_with_text_read
+from bitsieve.dataset.text_columns import target_with_text_read
 from bitsieve.dataset.text_format import ColumnRules
 from bitsieve.dataset.weights import read_weights, zero_in_rows
 from bitsieve.diagnostics import UserError

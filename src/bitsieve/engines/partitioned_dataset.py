@@ -18,11 +18,12 @@ from bitsieve.dataset.column_info import ColumnInfo, TextParsing
 from bitsieve.dataset.dataset import COUNTS, Approximation
 from bitsieve.dataset.notes import rows_without_target
 from bitsieve.dataset.original import OriginalData, not_read_again
+from bitsieve.dataset.plain_text import Words
 from bitsieve.dataset.rank_test import RankTest
 from bitsieve.dataset.roles import Roles
 from bitsieve.dataset.target import Target
 from bitsieve.dataset.target_summary import TargetCoding, TargetPart
-from bitsieve.dataset.text import Words, check_types_read
+from bitsieve.dataset.text_columns import check_types_read
 from bitsieve.dataset.text_format import ColumnRules, TextMeaning
 from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.discretization.base import Binning

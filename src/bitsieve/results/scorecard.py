@@ -11,8 +11,8 @@ import numpy as np
 
 from bitsieve.dataset.columns import read_columns
 from bitsieve.dataset.dataset import InMemoryDataset
+from bitsieve.dataset.plain_text import Plain
 from bitsieve.dataset.take_columns import WantedColumns
-from bitsieve.dataset.text import Plain
 from bitsieve.dataset.text_format import ColumnRules
 from bitsieve.dataset.value_ranges import check_values
 from bitsieve.io.errors import DataError, readable

@@ -9,7 +9,7 @@ from dataclasses import asdict
 import numpy as np
 import pyarrow as pa
 
-from bitsieve.dataset.text import Plain
+from bitsieve.dataset.plain_text import Plain
 from bitsieve.dataset.text_format import TextFormat
 from bitsieve.discretization.monotone.bin_counts import BinCounts, Totals
 from bitsieve.discretization.monotone.column_bins import ColumnBins, FixedBins, MergedBins, SpecialValue

@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.encoding import Encoded, encode_with_missing
-from bitsieve.dataset.text import Words
+from bitsieve.dataset.plain_text import Words
 from bitsieve.dataset.text_format import TextFormat, TextMeaning
 from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.discretization.monotone.bin_counts import Totals

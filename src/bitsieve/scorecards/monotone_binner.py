@@ -17,8 +17,8 @@ from bitsieve.counts.threads import run_blocks, threads_of_block
 from bitsieve.dataset.columns import read_columns
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.encoding import Encoded, encode_with_missing
+from bitsieve.dataset.plain_text import Plain
 from bitsieve.dataset.read import read_xy
-from bitsieve.dataset.text import Plain
 from bitsieve.dataset.text_format import ColumnRules as TextRules
 from bitsieve.dataset.text_format import TextFormat, TextMeaning
 from bitsieve.dataset.value_ranges import check_integers, check_values

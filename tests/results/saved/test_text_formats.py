@@ -6,7 +6,8 @@ from dataclasses import asdict
 
 import pytest
 
-from bitsieve.dataset.text import Truths, Words
+from bitsieve.dataset.plain_text import Words
+from bitsieve.dataset.text_booleans import Booleans
 from bitsieve.dataset.text_numbers import DigitStyle, Numbers
 from bitsieve.dataset.text_times import Dates, Durations
 from bitsieve.results.saved.text_formats import format_of, parsing_of
@@ -18,7 +19,7 @@ FORMATS = {
     ],
     "dates": [Dates("month-first", zoned=True), Dates("undecided")],
     "durations": [Durations(are_times_of_day=True), Durations(are_times_of_day=False)],
-    "booleans": [Truths()],
+    "booleans": [Booleans()],
 }
 FIELDS = {
     "numbers": {"decimal", "group", "unit", "is_whole", "reads_marks", "unit_is_optional"},

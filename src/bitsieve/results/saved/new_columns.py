@@ -11,10 +11,13 @@ import pyarrow as pa
 
 from bitsieve.dataset.arrow import column_of_arrow, flags, is_text
 from bitsieve.dataset.columns import read_columns
+from bitsieve.dataset.counted_text import CountedText
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.encoding import ColumnValues, Encoded, are_categories, with_nan
-from bitsieve.dataset.text import Plain, meaning_of_text, means_missing
+from bitsieve.dataset.missing_words import means_missing
+from bitsieve.dataset.plain_text import Plain
 from bitsieve.dataset.text_format import ColumnRules, TextFormat
+from bitsieve.dataset.text_meaning import meaning_of_text
 from bitsieve.dataset.text_numbers import DigitStyle, Numbers
 from bitsieve.results.saved.column_changes import N_LISTED
 from bitsieve.results.saved.schema import ColumnKind, SavedColumn
@@ -75,8 +78,8 @@ def choose_formats(columns: Sequence[SavedColumn], batches: Iterable[TableLike])
             formats.append(None)
             continue
         texts = sorted(counter)
-        rows_of_texts = np.array([counter[text] for text in texts], np.int64)
-        formats.append(_choose_format(column, pa.array(texts, pa.string()), rows_of_texts))
+        n_rows = np.array([counter[text] for text in texts], np.int64)
+        formats.append(_choose_format(column, CountedText(pa.array(texts, pa.string()), n_rows)))
     return formats
 
 
@@ -125,54 +128,54 @@ def _rows_of_categories(values: Encoded) -> Integers:
 
 
 def _read_text(column: SavedColumn, words: Encoded, chosen_format: ChosenFormat | None) -> NewColumn:
-    text = pa.array(words.categories.tolist(), pa.string())
+    text = CountedText(pa.array(words.categories.tolist(), pa.string()), _rows_of_categories(words))
     if chosen_format is None:
-        chosen_format = _choose_format(column, text, _rows_of_categories(words))
+        chosen_format = _choose_format(column, text)
     text_format = chosen_format.format
     if column.kind != "category" and text_format is not None:
-        numbers = _numbers_in_format(text_format, text, words)
+        numbers = _numbers_in_format(text_format, text.values, words)
         return replace(numbers, written_now=chosen_format.written_now)
     if text_format is not None:  # booleans
-        words = Encoded(words.codes, np.array(text_format.read(text).to_pylist(), object))
+        words = Encoded(words.codes, np.array(text_format.read(text.values).to_pylist(), object))
     return NewColumn(values=words, kind="category", is_unread=np.zeros(len(words), bool))
 
 
-def _choose_format(column: SavedColumn, text: pa.Array, n_rows: Integers) -> ChosenFormat:
+def _choose_format(column: SavedColumn, text: CountedText) -> ChosenFormat:
     """Choose the format of the saved column; where that reads less than half of the rows, the format of the text.
 
-    Text of which nothing can be read stays categories. ``n_rows[i]`` is the number of rows with text i.
+    Text of which nothing can be read stays categories.
     """
     if column.kind == "category":
         return ChosenFormat(format=None if column.parsing is None else format_of(column.parsing))
-    saved_format = _saved_format(column, text, n_rows)
-    n_unread = _n_unread(saved_format, text, n_rows)
-    if 2 * n_unread <= n_rows.sum():
+    saved_format = _saved_format(column, text)
+    n_unread = _n_unread(saved_format, text)
+    if 2 * n_unread <= text.n_rows:
         return ChosenFormat(format=saved_format)
-    other_format = meaning_of_text(text, n_rows).format
-    if _n_unread(other_format, text, n_rows) < n_unread:
+    other_format = meaning_of_text(text).format
+    if _n_unread(other_format, text) < n_unread:
         written_now = "text" if column.parsing is None else "text of another format"
         return ChosenFormat(format=other_format, written_now=written_now)
-    if n_unread == n_rows.sum():
+    if n_unread == text.n_rows:
         return ChosenFormat(format=None)
     return ChosenFormat(format=saved_format)
 
 
-def _saved_format(column: SavedColumn, text: pa.Array, n_rows: Integers) -> TextFormat:
+def _saved_format(column: SavedColumn, text: CountedText) -> TextFormat:
     """The format of a saved column that was no category. Plain numbers are also read among other text."""
     if column.parsing is not None:
         return format_of(column.parsing)
     plain = Plain()
-    if column.kind == "number" and _n_unread(plain, text, n_rows):
+    if column.kind == "number" and _n_unread(plain, text):
         return NUMBERS_AMONG_TEXT
     return plain
 
 
-def _n_unread(text_format: TextFormat, text: pa.Array, n_rows: Integers) -> int:
+def _n_unread(text_format: TextFormat, text: CountedText) -> int:
     """The number of rows with text that a format cannot read."""
-    array = text_format.read(text)
-    if is_text(array.type):
-        return int(n_rows.sum())
-    return int(n_rows[~flags(array.is_valid())].sum())
+    values = text_format.read(text.values)
+    if is_text(values.type):
+        return text.n_rows
+    return text.n_rows_of(~flags(values.is_valid()))
 
 
 def _numbers_in_format(text_format: TextFormat, text: pa.Array, words: Encoded) -> NewColumn:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bitsieve.dataset.text import Truths
+from bitsieve.dataset.text_booleans import Booleans
 from bitsieve.dataset.text_format import TextFormat
 from bitsieve.dataset.text_numbers import DigitStyle, Numbers
 from bitsieve.dataset.text_times import Dates, Durations
@@ -25,7 +25,7 @@ def parsing_of(text_format: TextFormat | None) -> SavedParsing | None:
         return SavedParsing(format="dates", order=text_format.order, has_time_zone=text_format.zoned)
     if isinstance(text_format, Durations):
         return SavedParsing(format="durations", is_time_of_day=text_format.are_times_of_day)
-    if isinstance(text_format, Truths):
+    if isinstance(text_format, Booleans):
         return SavedParsing(format="booleans")
     return None
 
@@ -44,4 +44,4 @@ def format_of(parsing: SavedParsing) -> TextFormat:
         return Dates(parsing.order, parsing.has_time_zone)
     if parsing.format == "durations":
         return Durations(parsing.is_time_of_day)
-    return Truths()
+    return Booleans()

@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bitsieve.dataset.text import Words, meaning_of_text
+from bitsieve.dataset.counted_text import CountedText
+from bitsieve.dataset.plain_text import Words
+from bitsieve.dataset.text_meaning import meaning_of_text
 
 N = range(100)
 DAY = 86_400_000_000
@@ -19,7 +21,7 @@ DAY = 86_400_000_000
 def meaning_of(texts, **how):
     """What is decided of text, each of which is in one row or more."""
     values, counts = np.unique(np.array(texts, object), return_counts=True)
-    return meaning_of_text(pa.array(values.tolist()), counts, **how)
+    return meaning_of_text(CountedText(pa.array(values.tolist()), counts), **how)
 
 
 def read(texts, *first):
@@ -145,8 +147,11 @@ def test_nothing_is_repaired_where_that_is_switched_off():
 @given(st.permutations([*[f"{j}.5%" for j in range(30)], "-", "n/a", "x"]), st.integers(1, 40))
 def test_the_decision_hangs_on_no_order(values, rows):
     counts = {value: 1 + len(value) * rows for value in values}
-    expected = meaning_of_text(pa.array(sorted(values)), np.array([counts[value] for value in sorted(values)]))
-    assert meaning_of_text(pa.array(values), np.array([counts[value] for value in values])) == expected
+
+    def meaning(ordered):
+        return meaning_of_text(CountedText(pa.array(ordered), np.array([counts[value] for value in ordered])))
+
+    assert meaning(values) == meaning(sorted(values))
 
 
 BARE = [f"{j}.5" for j in N]

@@ -1,0 +1,47 @@
+"""The columns of text of a table: which types they get, and which rows decide."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import bitsieve
+from bitsieve.dataset.plain_text import Plain, Words
+from bitsieve.dataset.text_columns import typed_columns
+from bitsieve.dataset.text_format import ColumnRules, TextMeaning
+from bitsieve.dataset.text_numbers import Numbers
+
+
+def test_columns_whose_type_is_known_from_all_rows():
+    arrays = [pa.array(["1", "2"]), pa.array(["1", "2"]), pa.array([1.5, 2.5])]
+    typed, _ = typed_columns(arrays, [3, 5, 6], ColumnRules(formats={3: Plain(pa.int64())}), {})
+    assert [str(array.type).split("<")[0] for array in typed] == ["int64", "dictionary", "double"]
+    assert typed_columns(arrays, [3, 5, 6], ColumnRules(), {})[0][1].to_pylist() == [1, 2]
+
+
+@pytest.mark.parametrize(("kinds", "what"), [({}, None), ({0: "number"}, "no numbers"), ({0: "day-first"}, "no dates")])
+def test_plain_words_are_held_against_the_chosen_type(kinds, what):
+    _, meanings = typed_columns([pa.array(["red", "blue"] * 9)], [0], ColumnRules(), kinds)
+    parsing = meanings[0].parsing
+    assert (parsing and parsing.what) == what
+
+
+def test_rows_without_weight_do_not_decide_what_text_means():
+    texts = pa.array([f"{j},5" for j in range(20)] + ["red", "blue"] * 20)
+    has_weight = np.arange(60) < 20
+    assert [*typed_columns([texts], [0], ColumnRules(), {})[1].values()] == [TextMeaning(Words())]
+    (meaning,) = typed_columns([texts], [0], ColumnRules(has_weight=has_weight), {})[1].values()
+    assert isinstance(meaning.format, Numbers)
+    for n in (59, 61):  # refused where the weights are read
+        rules = ColumnRules(has_weight=np.arange(n) < 20)
+        assert [*typed_columns([texts], [0], rules, {})[1].values()] == [TextMeaning(Words())]
+
+
+def test_a_word_of_a_row_without_a_target_is_missing(tmp_path):
+    """Such as "Total" among numbers, in the last row of a report."""
+    rows = [f"{7 * i % 50},{'no' if i % 50 < 20 else 'yes'}" for i in range(200)]
+    (tmp_path / "t.csv").write_text("\n".join(["a,y", *rows, "Total,"]))
+    (tmp_path / "without.csv").write_text("\n".join(["a,y", *rows]))
+    selection, expected = (bitsieve.select(tmp_path / name, "y", binning="mdl") for name in ("t.csv", "without.csv"))
+    assert selection.scores.tobytes() == expected.scores.tobytes()
