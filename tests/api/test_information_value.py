@@ -8,6 +8,7 @@ from sklearn.datasets import load_breast_cancer
 
 import bitsieve
 from bitsieve import MonotoneBinner
+from bitsieve.dataset.weights import read_weights
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +50,17 @@ def test_the_interval_holds_the_value(tumours):
     X, y = tumours
     frame = bitsieve.information_value(X, y)
     assert ((frame["low"] < frame["iv_corrected"]) & (frame["iv_corrected"] < frame["high"])).all()
+
+
+def test_weights_of_a_survey_count_some_rows_once(tumours):
+    X, y = tumours
+    weights = np.random.default_rng(0).random(len(y)) + 0.1
+    with pytest.raises(ValueError, match="weight_kind"):
+        bitsieve.information_value(X, y, sample_weight=weights)
+    frame = bitsieve.information_value(X, y, sample_weight=weights, weight_kind="sampling")
+    counts = read_weights(weights, len(y), "sampling")
+    assert 0 < counts.sum() < len(y)
+    assert frame.equals(bitsieve.information_value(X[counts == 1], y[counts == 1]))
 
 
 def test_a_column_that_separates_the_classes_is_warned_of(tumours):

@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 
 import bitsieve
 from bitsieve import MonotoneBinner, Points, Scorecard, WOEEncoder
-from bitsieve.results.scorecard_text import column_rows
+from bitsieve.results.scorecard_text import column_rows, column_summary
 from bitsieve.scorecards.sql import _number
 
 SPECIAL = {"income": [-999]}
@@ -435,3 +435,21 @@ def test_rows_without_the_event_are_those_that_are_left(card):
     table = card.table
     assert (table["events"] + table["nonevents"]).tolist() == table["rows"].tolist()
     assert (table["nonevents"] >= 0).all()
+
+
+def test_the_printed_gap_says_among_which_bins_it_holds(tmp_path):
+    random = np.random.default_rng(3)
+    numbers = random.normal(size=2000)
+    X = pd.DataFrame({"few": numbers.round(1), "many": numbers, "round": numbers})
+    y = (random.random(2000) < 1 / (1 + np.exp(-numbers))).astype(int)
+    binner = MonotoneBinner(edges={"round": [-1.0, 0.0, 1.0]}, trend={"round": "ascending"})
+    card = bitsieve.scorecard(X, y, binner=binner)
+    few, many, between_edges = (column_summary(column) for column in card.card.columns)
+    n_pre_bins = int(card.card.columns[1].bins.merged.division.bin_ends[-1])
+    assert 500 <= n_pre_bins < 2000
+    assert "below the best bins without bounds" in few
+    assert f"below the best bins that {n_pre_bins} pre-bins can make without bounds" in many
+    assert "below the best bins that 4 pre-bins can make without bounds" in between_edges
+    card.save(tmp_path / "card.json")
+    loaded = Scorecard.load(tmp_path / "card.json")
+    assert [column_summary(column) for column in loaded.card.columns] == [few, many, between_edges]

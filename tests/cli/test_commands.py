@@ -262,8 +262,11 @@ def test_one_method_alone(done, refused):
         (("{data}", "select", "--target", "diagnosis"), "the command comes first, then data and options"),
         (("explain", "{data}", "mean_area", "-t", "diagnosis"), "' is a file: give the column first, then the file"),
         (("select",), "the following arguments are required: DATA"),
-        (("select", "{data}", "--nonsense"), "--nonsense (see bitsieve select --help)"),
-        (("--nonsense",), "--nonsense (see bitsieve --help)"),
+        (("select", "{data}", "--nonsense"), "there is no option --nonsense (see bitsieve select --help)"),
+        (("--nonsense",), "there is no option --nonsense (see bitsieve --help)"),
+        (("select", "{data}", "stray", "--nonsense=1", "-x"), "there is no option --nonsense and no -x (see"),
+        (("select", "{data}", "stray", "--nonsense", "--bin"), "there is no option --bin: did you mean --bins? (see"),
+        (("diff", "a.json", "b.json", "c.json"), "unrecognized arguments: c.json (see bitsieve diff --help)"),
         (("compare", "{data}", "--scheduler", "x"), "compare has no option --scheduler: it is one of select (see"),
         (("sql", "{data}", "--strata=mean_area"), "--strata: the counts of a statement have no strata"),
         (

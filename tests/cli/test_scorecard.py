@@ -59,6 +59,20 @@ def test_a_column_that_separates_the_classes_is_kept_on_request(loans, tmp_path,
     assert "leak" in [column["name"] for column in json.loads(capsys.readouterr().out)["columns"]]
 
 
+def test_weights_of_a_survey_are_taken_as_the_message_proposes(loans, tmp_path, capsys):
+    _, frame = loans
+    path = tmp_path / "survey.csv"
+    weights = np.random.default_rng(0).random(len(frame)).round(2) + 0.5
+    frame.assign(weight=weights).to_csv(path, index=False)
+    command = ["scorecard", str(path), "--target", "bad", "--weight", "weight", "-q"]
+    assert main(command) == 2
+    assert "add --weight-kind sampling" in capsys.readouterr().err
+    assert main([*command, "--weight-kind", "sampling"]) == 0
+    card = bitsieve.scorecard(frame, "bad", sample_weight=weights, weight_kind="sampling")
+    assert capsys.readouterr().out == f"{card}\n"
+    assert 0 < card.card.totals.rows < len(frame)
+
+
 def test_json_holds_the_card(loans, capsys):
     path, _ = loans
     assert main(["scorecard", str(path), "--target", "bad", "--event", "no", "--json", "-q"]) == 0

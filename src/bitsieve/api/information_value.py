@@ -7,13 +7,17 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from bitsieve.api.information import require_target
+from bitsieve.dataset.read import read_xy
 from bitsieve.discretization.monotone.column_bins import ColumnBins
+from bitsieve.options import FREQUENCY, ReadOptions
 from bitsieve.scorecards.monotone_binner import MonotoneBinner, check_binner
 from bitsieve.scorecards.notes import notes_on_separated
 from bitsieve.scorecards.stability import word_of
 from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.frames import default_library, frame_of
+from bitsieve.utils.parameters import check_parameters
 from bitsieve.utils.types import ColumnLike, TableLike
 
 WORDS_OF_IV = ((0.02, "useless"), (0.1, "weak"), (0.3, "medium"), (0.5, "strong"), (np.inf, "too good"))
@@ -21,7 +25,12 @@ WORDS_OF_IV = ((0.02, "useless"), (0.1, "weak"), (0.3, "medium"), (0.5, "strong"
 
 @cites("Navas-Palencia 2020", "Robertson, Wright, Dykstra 1988")
 def information_value(
-    X: TableLike, y: ColumnLike, *, sample_weight: ColumnLike = None, binner: MonotoneBinner | None = None
+    X: TableLike,
+    y: ColumnLike,
+    *,
+    sample_weight: ColumnLike = None,
+    weight_kind: str = FREQUENCY,
+    binner: MonotoneBinner | None = None,
 ) -> Any:
     """The information value of every column about a target of two classes.
 
@@ -40,6 +49,8 @@ def information_value(
         A target of two classes.
     sample_weight : array-like of shape (n_samples,), optional
         Frequency weights, whole numbers: how many times each sample counts.
+    weight_kind : {"frequency", "sampling"}, default="frequency"
+        What ``sample_weight`` is: frequencies, or the weights of a survey, as in :func:`bitsieve.select`.
     binner : MonotoneBinner, optional
         How columns are cut into bins, and which class is the event; None is ``MonotoneBinner()``.
 
@@ -66,7 +77,9 @@ def information_value(
     """
     check_binner(binner)
     fitted = MonotoneBinner() if binner is None else clone(binner)
-    fitted.fit(X, y, sample_weight)
+    check_parameters(fitted)
+    read = ReadOptions(target=require_target(y), sample_weight=sample_weight, weight_kind=weight_kind)
+    fitted.fit_table(read_xy(X, read.target, read.sample_weight, weight_kind=read.weight_kind))
     columns = fitted.column_bins_
     Diagnostics(notes_on_separated(fitted.column_names_, columns)).warn()
     intervals = [column.interval for column in columns]

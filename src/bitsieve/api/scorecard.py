@@ -12,7 +12,7 @@ from sklearn.base import clone
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.read import read_data
 from bitsieve.diagnostics import ParameterError
-from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
+from bitsieve.options import FREQUENCY, ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
 from bitsieve.pipeline.prepare import prepare, prepare_selection
 from bitsieve.pipeline.run import run
 from bitsieve.pipeline.selection_options import SelectionOptions
@@ -62,6 +62,7 @@ def scorecard(
     include: Sequence[Any] = (),
     exclude: Sequence[Any] = (),
     sample_weight: Any = None,
+    weight_kind: str = FREQUENCY,
     n_jobs: int | None = None,
 ) -> Scorecard:
     """Make a scorecard: monotone bins of every column, and points for each bin by a logistic regression.
@@ -92,6 +93,8 @@ def scorecard(
         As in :func:`bitsieve.select`.
     sample_weight : str or array-like, optional
         The column, or the values, of frequency weights.
+    weight_kind : {"frequency", "sampling"}, default="frequency"
+        What ``sample_weight`` is: frequencies, or the weights of a survey, as in :func:`bitsieve.select`.
     n_jobs : int, optional
         Threads; the result is the same for any number.
 
@@ -116,7 +119,13 @@ def scorecard(
     >>> card.score(X[:2]).tolist()
     [426.0, 411.0]
     """
-    read = ReadOptions(target=target, sample_weight=sample_weight, drop_missing_target=True, exclude=exclude)
+    read = ReadOptions(
+        target=target,
+        sample_weight=sample_weight,
+        weight_kind=weight_kind,
+        drop_missing_target=True,
+        exclude=exclude,
+    )
     columns = ColumnOptions(include=include, exclude=exclude)
     options = ScorecardOptions(
         binner=binner,

@@ -251,7 +251,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--weight", f"{SELECTING} count sql how-many {TUPLES} {DRIFT} {SCORECARD}",
                "the column of frequency weights, whole numbers: how often each row counts",
                "column", parameters="sample_weight"),
-        Option("--weight-kind", f"{SELECTING} count sql how-many {TUPLES} {DRIFT}",
+        Option("--weight-kind", f"{SELECTING} count sql how-many {TUPLES} {DRIFT} {SCORECARD}",
                "what --weight holds: frequency, how often each row counts, or sampling, the weights of a survey, which "
                "are scaled to the effective number of rows (default: frequency)",
                choices=("frequency", "sampling"), parameters="weight_kind"),

@@ -218,6 +218,8 @@ def _take_unknown(options: argparse.Namespace, unknown: list[str]) -> None:
         if proposed.startswith("--set "):
             raise UsageError(message, unknown_option, parameter=_as_parameter(unknown_option))
         raise UsageError(message, unknown_option, other_option=proposed)
+    if unknown_options:
+        raise UsageError(f"there is no option {' and no '.join(unknown_options)} {advice}")
     raise UsageError(f"unrecognized arguments: {' '.join(unknown)} {advice}")
 
 

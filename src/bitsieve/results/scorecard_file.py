@@ -110,6 +110,7 @@ def _column_to_json(column: CardColumn) -> JsonObject:
         "iv_corrected": bins.iv_corrected,
         "mi_bits": bins.mutual_information,
         "p": column.p_value,
+        "has_every_cut": merged.has_every_cut,
         "division": None if merged.division is None else _division_to_json(merged.division),
         "coefficient": column.coefficient,
         "woe": column.woe.tolist(),
@@ -137,6 +138,7 @@ def _column_from_json(column: JsonObject, totals: Totals) -> CardColumn:
             groups=None if groups is None else tuple(tuple(group) for group in groups),
             rare=tuple(column["rare"]),
             division=None if column["division"] is None else _division_from_json(column["division"]),
+            has_every_cut=column["has_every_cut"],
         ),
         fixed=FixedBins(
             counts=counts.take(bin_indices[n_merged:]),

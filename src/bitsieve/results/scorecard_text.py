@@ -66,6 +66,9 @@ def column_summary(column: CardColumn) -> str:
         parts.append(bins.trend)
     division = bins.merged.division
     if division is not None and division.bound_gap is not None:
-        parts.append(f"at most {100 * division.bound_gap:.2f} % below the best bins without bounds")
+        best = "the best bins"
+        if not bins.merged.has_every_cut:
+            best = f"the best bins that {division.bin_ends[-1]:,} pre-bins can make"
+        parts.append(f"at most {100 * division.bound_gap:.2f} % below {best} without bounds")
     parts.append("WOE ln(event/non-event)")
     return ", ".join(parts)

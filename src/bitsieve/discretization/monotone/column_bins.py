@@ -56,6 +56,7 @@ class MergedBins:
     groups: tuple[tuple[str, ...], ...] | None = None  # only a column of categories has groups
     rare: tuple[str, ...] = ()  # the categories that are together as "other"
     division: Division | None = None  # None if nothing was merged: bins between given edges, or no value is left
+    has_every_cut: bool = True  # whether each value was a bin before bins were merged; else only pre-bins were
     merging: Merging | None = None  # None where division is None, and in a scorecard that was loaded
 
 
@@ -291,6 +292,7 @@ def _merge_between_edges(numbers: SortedNumbers, edges: Floats, totals: Totals, 
         edges=bins.cuts,
         shown_edges=bins.cuts,
         division=division,
+        has_every_cut=pre_bins.has_every_cut,
         merging=Merging(pre_bins.counts, pre_bins.n_free, rules.bins, ordered_by_rate=False),
     )
 
@@ -322,6 +324,7 @@ def _merge_numbers(numbers: SortedNumbers, totals: Totals, rules: ColumnRules, n
         edges=bins.cuts,
         shown_edges=shown_edges,
         division=division,
+        has_every_cut=pre_bins.has_every_cut,
         merging=Merging(pre_bins.counts, pre_bins.n_free, rules.bins, ordered_by_rate=False),
     )
 
@@ -398,6 +401,7 @@ def _merge_ordered_categories(
         labels=_labels_of_groups(groups),
         groups=tuple(groups),
         division=division,
+        has_every_cut=pre_bins.has_every_cut,
         merging=Merging(pre_bins.counts, pre_bins.n_free, rules.bins, ordered_by_rate=False),
     )
 

@@ -36,11 +36,13 @@ class PreBins:
     counts: BinCounts
     #: The number of bins whose law of chance holds: all distinct numbers, where each of them could be a cut.
     n_free: int
+    has_every_cut: bool  # whether each distinct number had a bin of its own before any were merged
 
     def merged(self, bin_ends: Integers) -> PreBins:
         """Neighbouring bins as one; ``bin_ends`` has the number of bins before the end of each."""
         inner = bin_ends[:-1] - 1
-        return PreBins(self.cuts[inner], self.next_above[inner], self.counts.merged(bin_ends), self.n_free)
+        counts = self.counts.merged(bin_ends)
+        return replace(self, cuts=self.cuts[inner], next_above=self.next_above[inner], counts=counts)
 
 
 class EndsInPiece(NamedTuple):
@@ -69,7 +71,7 @@ def pre_bins_of(numbers: SortedNumbers, rules: PreBinRules, n_threads: int) -> P
 def pre_bins_of_levels(counts: BinCounts, rules: PreBinRules) -> PreBins:
     """The bins that may be merged, for the numbers 0, 1, ... of levels in their order; ``counts`` has each of them."""
     numbers = np.arange(len(counts), dtype=np.float64)
-    return _with_chosen_cuts(PreBins(numbers[:-1], numbers[1:], counts, len(counts)), rules)
+    return _with_chosen_cuts(PreBins(numbers[:-1], numbers[1:], counts, len(counts), has_every_cut=True), rules)
 
 
 def _with_chosen_cuts(candidates: PreBins, rules: PreBinRules) -> PreBins:
@@ -77,9 +79,8 @@ def _with_chosen_cuts(candidates: PreBins, rules: PreBinRules) -> PreBins:
     if candidates.n_free <= rules.max_exact:
         return candidates
     pre_bins = candidates.merged(_chosen_ends(candidates.counts, rules))
-    if rules.refine:  # any number may be a cut
-        return pre_bins
-    return replace(pre_bins, n_free=len(pre_bins.counts))
+    n_free = pre_bins.n_free if rules.refine else len(pre_bins.counts)  # with the vertices any number may be a cut
+    return replace(pre_bins, n_free=n_free, has_every_cut=False)
 
 
 def _rounded_up(cuts: Floats, digits: int) -> Floats:
@@ -122,7 +123,7 @@ def _candidates_in_pieces(numbers: SortedNumbers, rules: PreBinRules, n_threads:
     last_ends = np.cumsum([len(piece.values) for piece in ends])[:-1] - 1
     next_values[last_ends] = first_numbers[1:]
     n_distinct = sum(int(piece.n_distinct[-1]) for piece in ends)
-    return PreBins(values[:-1], next_values[:-1], counts, n_distinct)
+    return PreBins(values[:-1], next_values[:-1], counts, n_distinct, has_every_cut=n_distinct == len(counts))
 
 
 def _chosen_ends(counts: BinCounts, rules: PreBinRules) -> Integers:
@@ -142,7 +143,7 @@ def cut_at(numbers: SortedNumbers, cuts: Floats) -> PreBins:
     inner_cuts = sorted_cuts[separates]
     inner_until = counts_until.take(np.flatnonzero(np.append(separates, True)))
     counts = BinCounts(np.diff(inner_until.events, prepend=0), np.diff(inner_until.nonevents, prepend=0))
-    return PreBins(inner_cuts, numbers.next_above(inner_cuts), counts, len(counts))
+    return PreBins(inner_cuts, numbers.next_above(inner_cuts), counts, len(counts), has_every_cut=False)
 
 
 def ends_of_equal_frequency(rows: Integers, n_bins: int) -> Integers:
