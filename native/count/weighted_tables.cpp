@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::int64_t kMaxRowsInBuckets = 64;  // with more codes of the pivot, the buckets of a chunk hold few samples
 
-// The samples of a chunk, in buckets by the code of a pivot: a bucket for each row of the tables. One more bucket, the last,
-// has the samples of weight 0 and those of a code that is omitted; the kernel does not see it.
+// The samples of a chunk, in buckets by the code of a pivot: a bucket for each row of the tables. One more bucket, the
+// last, has the samples of weight 0 and those of a code that is omitted; the kernel does not see it.
 class Buckets {
 public:
     // `omitted_code` is -1 where no code is omitted.
@@ -112,8 +112,8 @@ void write_table(const Buckets& buckets, const std::vector<std::uint64_t>& sums,
     }
 }
 
-// Writes one row of a table: what the other rows leave of the sums of the codes. Sums of any numbers are allowed: unsigned
-// ones wrap, where signed ones would be undefined.
+// Writes one row of a table: what the other rows leave of the sums of the codes. Sums of any numbers are allowed:
+// unsigned ones wrap, where signed ones would be undefined.
 void complete_row(std::int64_t row, std::int64_t n_rows, const WeightedTable& table) {
     for (std::int64_t code = 0; code < table.n_codes; ++code) {
         std::uint64_t remaining = std::uint64_t(table.code_sums[code]);

@@ -13,8 +13,9 @@ namespace {
 
 using i128 = __int128;
 
-constexpr std::int64_t kUnit = std::int64_t(1) << 44;
-constexpr std::int64_t kTie = 17;  // 1e-12 in units of 2^-44
+constexpr std::int64_t kUnit = std::int64_t(1) << 44;  // of values: they are multiples of 2^-44
+constexpr std::int64_t kTie = 17;                      // 1e-12 in these units
+// The value of no division. A sum of four of them still fits an integer.
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::min() / 4;
 constexpr std::int64_t kRateUnit = std::int64_t(1) << 30;
 constexpr double kRateRounding = 1e-15;            // rates that differ by more differ as fractions
@@ -23,13 +24,14 @@ constexpr std::int64_t kFewPreBins = 64;           // so few are searched at onc
 constexpr std::int64_t kFewCuts = 40;              // the first ones of a search in steps
 constexpr std::int64_t kShareOfPromisingCuts = 8;  // an eighth of the cuts
 
-// A way from one bin to the next: upwards or downwards in the event rate, into a phase of the trend. A peak has two
+// A step from one bin to the next: upwards or downwards in the event rate, into a phase of the trend. A peak has two
 // phases: it rises in phase 0 and falls in phase 1.
 struct Step {
     bool up;
     std::size_t to_phase;
 };
 
+// Where a trend binds the rates, it has one step into each phase, which has the number of the phase.
 struct TrendSteps {
     std::vector<Step> steps;
     std::vector<std::vector<std::size_t>> steps_of_phase;  // those that a bin of each phase may take
@@ -40,7 +42,7 @@ TrendSteps steps_of(const DivisionRules& rules) {
     const Step down{false, 0};
     switch (rules.trend) {
         case RateTrend::kNone:
-            if (rules.min_rate_difference == 0) return {{up}, {{0}}};  // upwards or not
+            if (rules.min_rate_difference == 0) return {{up}, {{0}}};  // one step, which no rate hinders
             return {{up, down}, {{0, 1}}};
         case RateTrend::kAscending: return {{up}, {{0}}};
         case RateTrend::kDescending: return {{down}, {{0}}};
@@ -125,8 +127,8 @@ private:
         double signed_rate = -std::numeric_limits<double>::infinity();
     };
 
-    // The divisions that begin at a boundary and are entered by a step: in the first layer those of one bin, in the next
-    // ones of one bin more. Without a bound on the number of bins the first layer has those of any number.
+    // The divisions that begin at a boundary and are entered by a step have a list for each layer. This is the first one.
+    // With a bound on the number of bins, layer k has the divisions of k + 1 bins; without one, those of k + 1 or more.
     std::size_t list_of(std::size_t boundary, std::size_t step) const {
         return (boundary * trend_.steps.size() + step) * n_layers_;
     }
@@ -135,7 +137,8 @@ private:
         return position * trend_.steps_of_phase.size() + phase;
     }
 
-    // A division from a boundary on must be worth so much, or every division of which it is a part is worth too little.
+    // Sets the value that a division from each boundary on must have: with less, every division of which it is a part
+    // is worth too little.
     void set_smallest_values() {
         const std::size_t n_phases = trend_.steps_of_phase.size();
         smallest_values_.assign((n_ + 1) * n_phases * n_layers_, kNever);
@@ -163,7 +166,7 @@ private:
             if (!bin.keeps_minimum(rules_)) continue;
             const double rate = bin.rate();
             for (std::size_t phase = 0; phase < trend_.steps_of_phase.size(); ++phase) {
-                if (!is_between_others(begin, end, phase, rate)) continue;
+                if (!agrees_with_others(begin, end, phase, rate)) continue;
                 const std::int64_t value = std::llrint(value_of_(bin) * double(kUnit));
                 if (!may_be_worth_enough(begin, end, phase, value)) continue;
                 if (end == n_)
@@ -184,12 +187,13 @@ private:
                 }
     }
 
-    // In the first phase of a trend the event rate of a bin lies beyond that of all samples before it, and in the last
-    // phase before that of all samples behind it.
-    bool is_between_others(std::size_t begin, std::size_t end, std::size_t phase, double rate) const {
+    // Whether the event rate of a bin agrees with the samples before and behind it, all taken together: where the first
+    // phase of a trend rises, the rate is not below that of the samples before it, and where the last phase rises, not
+    // above that of those behind it; the other way round where they fall.
+    bool agrees_with_others(std::size_t begin, std::size_t end, std::size_t phase, double rate) const {
         if (rules_.trend == RateTrend::kNone) return true;
         const std::size_t last_phase = trend_.steps_of_phase.size() - 1;
-        const double sign = trend_.steps[phase].up ? 1 : -1;  // the step into a phase has its number
+        const double sign = trend_.steps[phase].up ? 1 : -1;
         if (phase == 0 && begin > 0 && sign * rate < sign * rates_before_[begin] - kRateRounding) return false;
         if (phase == last_phase && end < n_ && sign * rate > sign * rates_behind_[end] + kRateRounding) return false;
         return true;
@@ -210,40 +214,53 @@ private:
         add(begin, phase, 0, division);
     }
 
+    // Puts a bin before the best divisions behind it that may follow it.
     void prepend_to_next_bins(std::size_t begin, std::size_t end, std::size_t phase, const BinSize& bin, double rate,
                               std::int64_t value) {
         for (const std::size_t step : trend_.steps_of_phase[phase]) {
             const bool up = trend_.steps[step].up;
             const double signed_rate_needed = (up ? rate : -rate) + rate_difference_;
-            const std::size_t list = list_of(end, step);
             for (std::size_t layer = is_bounded_ ? 1 : 0; layer < n_layers_; ++layer) {
-                const std::size_t next_list = list + (layer > 0 ? layer - 1 : 0);
-                const BestOfList& best = best_of_lists_[next_list];
-                if (best.value == kNever) continue;
-                std::size_t index = 0;
-                if (!any_rate_may_follow_ && signed_rate_needed > best.signed_rate - kRateRounding) {
-                    index = first_that_follows(next_list, signed_rate_needed, bin, up);
-                    if (index == lists_[next_list].size()) continue;
-                }
-                const std::int64_t value_of_next = index == 0 ? best.value : lists_[next_list][index].value;
-                if (value + value_of_next < smallest_values_[phase_index(begin, phase) * n_layers_ + layer]) continue;
-                if (begin > 0 && is_dominated(begin, phase, layer, value + value_of_next, rate)) continue;
-                const Continuation& next = lists_[next_list][index];
+                const std::size_t next_layer = layer > 0 ? layer - 1 : 0;
+                const Follower next = best_follower(list_of(end, step) + next_layer, signed_rate_needed, bin, up);
+                if (next.value == kNever) continue;
+                const std::int64_t total = value + next.value;
+                if (total < smallest_values_[phase_index(begin, phase) * n_layers_ + layer]) continue;
+                if (begin > 0 && is_dominated(begin, phase, layer, total, rate)) continue;
+                const Continuation& next_division = lists_[next.list][next.index];
                 Continuation division;
-                division.value = value + next.value;
+                division.value = total;
                 division.first_bin = bin;
-                division.n_bins = next.n_bins + 1;
-                division.next_list = std::uint32_t(next_list);
-                division.next_index = std::uint16_t(index);
+                division.n_bins = next_division.n_bins + 1;
+                division.next_list = std::uint32_t(next.list);
+                division.next_index = std::uint16_t(next.index);
                 division.end = std::uint16_t(end);
-                division.next_end = next.end;
+                division.next_end = next_division.end;
                 add(begin, phase, layer, division);
             }
         }
     }
 
-    // Whether the best divisions from a boundary on are certainly better than one of this value and rate of the first
-    // bin, and may be entered from every bin from which it may.
+    // A division that follows a bin, by its place in the lists. None has the value kNever.
+    struct Follower {
+        std::size_t list = 0;
+        std::size_t index = 0;
+        std::int64_t value = kNever;
+    };
+
+    // The best division in a list that may follow a bin. Mostly it is the best of the list, and the list is not read.
+    Follower best_follower(std::size_t list, double signed_rate_needed, const BinSize& bin, bool up) const {
+        const BestOfList& best = best_of_lists_[list];
+        if (best.value == kNever) return {};
+        if (any_rate_may_follow_ || signed_rate_needed <= best.signed_rate - kRateRounding)
+            return {list, 0, best.value};
+        const std::size_t index = first_that_follows(list, signed_rate_needed, bin, up);
+        if (index == lists_[list].size()) return {};
+        return {list, index, lists_[list][index].value};
+    }
+
+    // Whether a division from a boundary on, of this value and with this rate of its first bin, is certainly of no use:
+    // the best ones there are better, and may follow every bin that it may follow.
     bool is_dominated(std::size_t begin, std::size_t phase, std::size_t layer, std::int64_t value, double rate) const {
         for (std::size_t step = 0; step < trend_.steps.size(); ++step) {
             if (trend_.steps[step].to_phase != phase) continue;
@@ -255,7 +272,8 @@ private:
         return true;
     }
 
-    // The first division in a list that may follow a bin, which is the best of those that may.
+    // The index of the first division in a list that may follow a bin, which is the best of those that may; the length
+    // of the list if there is none.
     std::size_t first_that_follows(std::size_t list, double signed_rate_needed, const BinSize& bin, bool up) const {
         const std::vector<Continuation>& divisions = lists_[list];
         const auto cannot_follow = [&](const Continuation& next) {
@@ -266,12 +284,13 @@ private:
         return std::size_t(std::partition_point(divisions.begin(), divisions.end(), cannot_follow) - divisions.begin());
     }
 
-    // Whether the rate of a bin and the smallest difference are at most the rate of another, in integers.
+    // Whether the rate of a bin and the smallest difference together are at most the rate of another, in integers.
     bool is_below(const BinSize& bin, const BinSize& other) const {
         const i128 limit = i128(bin.events) * kRateUnit + i128(bin.rows) * rules_.min_rate_difference;
         return limit * other.rows <= i128(other.events) * kRateUnit * bin.rows;
     }
 
+    // Keeps a division, if it is better than those that it competes with.
     void add(std::size_t begin, std::size_t phase, std::size_t layer, Continuation& division) {
         if (begin == 0) {
             Continuation& best = complete_[phase * n_layers_ + layer];
@@ -286,7 +305,8 @@ private:
         }
     }
 
-    // A list is sorted from the best division on, and each may follow more bins than those before it.
+    // A list is sorted from the best division on, and each may follow more bins than those before it. A division that
+    // does not do so has no place there.
     void add_to_list(std::size_t list, const Continuation& division, bool up) {
         std::vector<Continuation>& divisions = lists_[list];
         const auto follows_as_many_bins = [&](const Continuation& a, const Continuation& b) {
@@ -299,13 +319,14 @@ private:
         while (end != divisions.end() && follows_as_many_bins(division, *end)) ++end;
         if (end == first) {
             divisions.insert(first, division);
-        } else {
+        } else {  // it takes the place of worse ones that follow no more bins
             *first = division;
             divisions.erase(first + 1, end);
         }
         best_of_lists_[list] = {divisions.front().value, divisions.front().signed_rate};
     }
 
+    // Whether a may follow every bin that b may follow: its rate is at least as large, or as small if the step is down.
     static bool follows_as_many(const Continuation& a, const Continuation& b, bool up) {
         if (a.signed_rate > b.signed_rate + kRateRounding) return true;
         if (a.signed_rate < b.signed_rate - kRateRounding) return false;
@@ -314,12 +335,13 @@ private:
         return up ? left >= right : left <= right;
     }
 
+    // The end of each bin: that of the first bin of the division, of the division behind that bin, and so on.
     std::vector<std::int64_t> ends_of(const Continuation& division) const {
-        const Continuation* last = &division;
-        std::vector<std::int64_t> ends{std::int64_t(space_.boundaries[last->end])};
-        while (last->end < n_) {
-            last = &lists_[last->next_list][last->next_index];
-            ends.push_back(std::int64_t(space_.boundaries[last->end]));
+        const Continuation* rest = &division;
+        std::vector<std::int64_t> ends{std::int64_t(space_.boundaries[rest->end])};
+        while (rest->end < n_) {
+            rest = &lists_[rest->next_list][rest->next_index];
+            ends.push_back(std::int64_t(space_.boundaries[rest->end]));
         }
         return ends;
     }
@@ -328,12 +350,12 @@ private:
     const SearchSpace& space_;
     const CumulatedCounts counts_;
     const BinValue value_of_;
-    const std::size_t n_;  // boundaries have the positions 0 .. n
+    const std::size_t n_;  // boundaries are numbered by their positions 0 .. n among those of the search
     const TrendSteps trend_;
-    const bool is_bounded_;
-    const std::size_t n_layers_;
+    const bool is_bounded_;       // in the number of bins
+    const std::size_t n_layers_;  // see list_of
     const bool any_rate_may_follow_;
-    const double rate_difference_;
+    const double rate_difference_;                     // that neighbours must have at least
     std::vector<double> rates_before_, rates_behind_;  // of all samples, by position; the outer ones are no numbers
     std::vector<std::int64_t> smallest_values_;        // by position, phase and layer
     std::vector<std::int64_t> best_next_values_;       // of divisions that may follow, by position and phase
@@ -342,8 +364,8 @@ private:
     std::vector<Continuation> complete_;               // the best division of all pre-bins, by phase and layer
 };
 
-// The search in steps: among a few cuts first, then among the promising ones, and at last among all that may be better
-// than what was found. Each step leaves fewer cuts and fewer bins to the next.
+// The search in steps: among a few cuts first, then among the promising ones, and at last among all that the best
+// division may have. What was found bounds the next step, which has to look at fewer cuts and fewer bins.
 class SearchInSteps {
 public:
     SearchInSteps(const PreBins& bins, const DivisionRules& rules)
@@ -354,9 +376,9 @@ public:
 
     Division best() {
         search(kAlways, kFewCuts);
-        std::vector<double> falling = bound_of_boundary_;
-        const auto last_promising = falling.begin() + bins_.n_bins / kShareOfPromisingCuts;
-        std::nth_element(falling.begin(), last_promising, falling.end(), std::greater<>());
+        std::vector<double> bounds = bound_of_boundary_;
+        const auto last_promising = bounds.begin() + bins_.n_bins / kShareOfPromisingCuts;
+        std::nth_element(bounds.begin(), last_promising, bounds.end(), std::greater<>());
         search(*last_promising, 2 * kFewCuts);
         if (smallest_value() < *last_promising) search(smallest_value(), 1);
         return std::move(best_);
@@ -387,7 +409,7 @@ private:
     Division best_;
 };
 
-// The largest number of bins that other rules leave.
+// The largest number of bins that the rules allow without a bound on that number.
 std::int64_t largest_number_of_bins(const PreBins& bins, const DivisionRules& rules) {
     const std::int64_t n_rows = CumulatedCounts(bins).between(0, std::size_t(bins.n_bins)).rows;
     return std::min(bins.n_bins, n_rows / std::max<std::int64_t>(rules.min_rows, 1));

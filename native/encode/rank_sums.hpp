@@ -13,11 +13,11 @@
 
 namespace bitsieve {
 
-// Those of column j and class c stand at j * n_classes + c.
 struct RankSums {
-    std::vector<std::int64_t> n_samples;   // of a class, that are not NaN
-    std::vector<std::int64_t> deviations;  // sums over these samples
-    // sum of t^3 - t over the values of a column, t the samples of a value; in units of 2^32, and what is left of it.
+    // Column j and class c have the index j * n_classes + c.
+    std::vector<std::int64_t> n_samples;   // that are not NaN
+    std::vector<std::int64_t> deviations;  // their sum over these samples
+    // By column: the sum of t^3 - t over its values, t being the samples of a value. It is 2^32 ties_high + ties_low.
     std::vector<std::int64_t> ties_high, ties_low;
 };
 

@@ -12,7 +12,7 @@
 
 namespace bitsieve {
 
-// Compressed sparse columns: those of column j are the numbers value[e] of the rows row[e], start[j] <= e < start[j + 1].
+// Compressed sparse columns: column j stores the numbers value[e] of the rows row[e], start[j] <= e < start[j + 1].
 template <class Real>
 struct StoredNumbers {
     const std::int64_t* start;

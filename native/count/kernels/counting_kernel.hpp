@@ -70,9 +70,9 @@ struct BytePivots {
 constexpr int kQuadSamples = 4;
 constexpr int kQuadSubsets = 1 << kQuadSamples;
 
-// Weighted samples in buckets by the code of a pivot, in quads of four: quad q has the samples sample[4 * q + i] with the
-// weights weight[4 * q + i], and subset_sums[16 * q + s] is the weight of those whose bit i is set in s. The bucket of code
-// r has the quads [start[r], start[r + 1]); samples of weight 0 fill up the last one.
+// Weighted samples in buckets by the code of a pivot, in quads of four: quad q has the samples sample[4 * q + i] with
+// the weights weight[4 * q + i], and subset_sums[16 * q + s] is the weight of those whose bit i is set in s. The bucket
+// of code r has the quads [start[r], start[r + 1]); samples of weight 0 fill up the last one.
 struct WeightedBuckets {
     const std::uint32_t* sample;
     const std::uint64_t* weight;
@@ -163,7 +163,7 @@ struct CountingKernel {
 
     // weighted_sums: adds the weights of samples to the cells of one pivot with the features of groups kept as bytes.
     //   out   sums[group][(row * columns + column) * 8 + lane]; columns are the codes of the group but the last
-    //   how   a quad of samples at once: for each column the subset of them that has the code is found in every lane, and
+    //   how   a quad of samples at once: in every lane the subset of them that has the code of a column is found, and
     //         the weight of the subset is looked up; or each weight is added where the code is that of the column
     //   needs bytes 6 * code; the weights of all samples together are below 2^64
     //   cost  samples * columns / 8 vector additions and comparisons, or half as much

@@ -1,8 +1,8 @@
 // The weights of a quad of samples by one look-up for each code, for weighted_loop.inl.hpp: where a look-up costs less
 // than four comparisons of codes.
 
-// Each lane has six bits for every code, as a byte of a ByteGroup is 6 * code. Bit i of the six of a code is set if sample
-// i of the quad has the code; two of them are unused.
+// Each lane has six bits for every code, as a byte of a ByteGroup is 6 * code. Bit i of the six of a code is set if
+// sample i of the quad has the code; two of them are unused.
 inline __attribute__((always_inline)) U64x8 subsets_by_code(const std::uint8_t* rows, const std::uint32_t* samples) {
     U64x8 subsets = U64x8::zero();
     for (int i = 0; i < kQuadSamples; ++i) {

@@ -1,5 +1,5 @@
-// Triples of columns by bit planes. The ANDs of the planes of one first column i with those of eight second columns j are
-// themselves planes: they are counted with the planes of eight third columns k as those of a pivot are, which gives the
+// Triples of columns by bit planes. The ANDs of the planes of one first column i with those of eight second columns j
+// are planes, too: they are counted with the planes of eight third columns k as those of a pivot are, which gives the
 // inner cells of 64 triples. The other cells of a table of three columns follow from the tables of its pairs. Included
 // after pair_loop.inl.hpp. What triple_sums needs, its limits and its cost stand in counting_kernel.hpp.
 //
@@ -22,7 +22,7 @@ struct PairCells {
     const std::uint64_t* jk;  // jk[(b * (codes of k) + c) * 8 + lane]
 };
 
-// The inner cells of the triples of one class that have the column j of one lane: those in which no code is the last one.
+// The inner cells, in which no code is the last one, of the triples with the column j of one lane, within one class.
 struct InnerCells {
     const std::uint64_t* counts;  // of all 64 triples, as count_class writes them
     TriplePlanes planes;
@@ -40,7 +40,9 @@ struct InnerCells {
 //
 // inner(a, b, c) gives an inner cell. Any other is what the inner ones leave of the table of a pair:
 //
-//     n(a, b, last) = n_ij(a, b) - sum over c < last of n(a, b, c),   and so for the last b by n_ik, for the last a by n_jk
+//     n(a, b, last) = n_ij(a, b) - sum over c < last of n(a, b, c)
+//
+// and likewise for the last b by n_ik, and for the last a by n_jk.
 template <class Inner>
 inline __attribute__((always_inline)) void derive_cells(TriplePlanes planes, const PairCells& pairs, const Inner& inner,
                                                         std::uint64_t* cells) {
@@ -124,14 +126,15 @@ void triple_sums_of(const TripleView& triple, const PlaneGroup& third, const Cla
             add_terms_of_two_classes(triple, lane, inner_cells(0, lane), inner_cells(1, lane), cells, lane_sums);
             continue;
         }
-        for (int i = 0; i < n_cells * kLanes; ++i) pooled[i] = 0;
         for (std::int64_t c = 0; c < layout.n_classes; ++c) {
             const PairCells pairs{triple.ij + c * planes.ij_cells() + lane, triple.ik + c * planes.ik_cells(),
                                   triple.jk[lane] + c * planes.jk_cells()};
             derive_cells(planes, pairs, inner_cells(c, lane), cells);
             add_terms<false>(lane_sums, cells, n_cells, terms);
-            for (int i = 0; i < n_cells * kLanes; i += kLanes)
-                U64x8::add(U64x8::load(pooled + i), U64x8::load(cells + i)).store(pooled + i);
+            for (int i = 0; i < n_cells * kLanes; i += kLanes) {
+                const U64x8 cell = U64x8::load(cells + i);
+                (c == 0 ? cell : U64x8::add(U64x8::load(pooled + i), cell)).store(pooled + i);
+            }
         }
         std::int64_t pooled_sums[kLanes] = {};
         add_terms<false>(pooled_sums, pooled, n_cells, terms);

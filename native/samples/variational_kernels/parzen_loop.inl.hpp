@@ -17,8 +17,8 @@ inline double log2_of_powers(const double* exponents, std::int64_t padded, const
     return greatest + log2_of(total);
 }
 
-// logs[n] = log2 sum_j 2^(-(scale_x (x_n - x_j))^2 - (scale_z (z_n - z_j))^2) over the points j in [first, last); z null:
-// x alone.
+// logs[n] = log2 sum_j 2^(-(scale_x (x_n - x_j))^2 - (scale_z (z_n - z_j))^2) over the points j in [first, last).
+// z null: x alone.
 void log_kernel_sums(const double* x, double scale_x, const double* z, double scale_z, std::int64_t n_samples,
                      std::int64_t first, std::int64_t last, double* logs) {
     const std::int64_t padded = (last - first + 7) / 8 * 8;
