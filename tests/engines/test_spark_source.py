@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import doctest
 import gc
-import pickle
 import sys
 import time
 from collections import Counter
@@ -16,7 +15,7 @@ import pytest
 
 import bitsieve
 from bitsieve.discretization.transformers import CategoricalBinner
-from bitsieve.engines import spark as spark_portions
+from bitsieve.engines import spark_partitions
 from bitsieve.methods.registry import list_methods
 from bitsieve.options import ReadOptions
 from bitsieve.selectors.making import make_selector
@@ -88,7 +87,7 @@ def test_every_method_that_counts(same_selection, frame, in_memory, method):
 
 
 def test_results_are_merged_in_a_tree(same_selection, frame, in_memory, monkeypatch):
-    monkeypatch.setattr(spark_portions, "FAN_IN", 2)
+    monkeypatch.setattr(spark_partitions, "FAN_IN", 2)
     same_selection(bitsieve.select(frame, "class", **HOW), in_memory())
 
 
@@ -203,14 +202,3 @@ def test_the_example_runs():
 def test_only_spark_frames_are_taken():
     with pytest.raises(ValueError, match=r"^data is list: give a Spark data frame$"):
         bitsieve.SparkSource([[1, 2]])
-
-
-def test_recipes_are_followed_step_by_step():
-    doubled = spark_portions.Recipe().then(lambda kept: 2 * kept)
-    both = doubled.zipped(doubled.then(lambda value: value + 1))
-    assert both(0, 5) == [10, 11]
-    assert both.then(lambda a, b: a * b)(0, 5) == [110]
-    long = spark_portions.Recipe()
-    for _ in range(5000):  # far beyond what functions in functions could be sent
-        long = long.then(abs)
-    assert pickle.loads(pickle.dumps(long))(0, -3) == [3]

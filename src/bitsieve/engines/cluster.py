@@ -43,8 +43,9 @@ _NOT_LOADED = re.compile(
 class ClusterEngine(Engine):
     """The rows of a table on a cluster; only summaries and counts are fetched from the workers.
 
-    ``open_partitions(columns)`` opens the partitions of these columns (None: all columns). ``beside_features`` are the
-    columns that a pass over the target reads. ``take(names)`` reads columns, target and weights into this process.
+    ``open_partitions(columns)`` opens the partitions of these columns (None: all columns). ``columns_of_target`` are
+    the columns that a pass over the target reads: target, weights and strata. ``take(names)`` reads columns, target and
+    weights into this process.
     """
 
     label = "the data"
@@ -53,19 +54,19 @@ class ClusterEngine(Engine):
         self,
         reader: PartitionReader,
         open_partitions: Callable[[list[Hashable] | None], DataPartitions],
-        beside_features: list[Hashable],
+        columns_of_target: list[Hashable],
         take: Callable[[Sequence[str]], TableLike],
     ) -> None:
         from bitsieve import __version__
 
         self.limits = Limits()
         self._take = take
-        targets = open_partitions(beside_features)
+        targets = open_partitions(columns_of_target)
         n_rows = targets.total("rows", partial(_n_rows, reader=reader, version=__version__), in_order)
         self.is_empty = not sum(n_rows)
         if reader.drop_missing:
-            n_without_target: list[int] = targets.total("rows", partial(_n_without_target, reader=reader), in_order)
-            self.n_without_target = sum(n_without_target)
+            n_of_partitions: list[int] = targets.total("rows", partial(_n_without_target, reader=reader), in_order)
+            self.n_without_target = sum(n_of_partitions)
         if not self.is_empty:
             self.targets = targets.numbered(n_rows)
             self.rows = open_partitions(None).numbered(n_rows)
@@ -124,8 +125,8 @@ def _packed(first_row: int, *objects: Any, read: Work[InMemoryDataset], coding: 
 
 
 @contextmanager
-def _loaded_by_workers(advice: str) -> Iterator[None]:
-    """Raise one clear line in place of an error of the cluster which shows that a worker cannot load bitsieve."""
+def _missing_bitsieve_reported(advice: str) -> Iterator[None]:
+    """Raise one clear line in place of an error of the cluster, where a worker cannot load bitsieve."""
     try:
         yield
     except ValueError:  # has a clear line already
@@ -186,11 +187,12 @@ class ClusterSource(DataInParts, ABC):
             return ClusterEngine(
                 reader,
                 open_partitions=partial(self.open_partitions, y=y, weights=weights),
-                beside_features=roles.others or self.labels[:1],  # any column gives the number of rows
+                columns_of_target=roles.others
+                or self.labels[:1],  # without a target any column gives the number of rows
                 take=partial(self.take, roles),
             )
 
-        with _loaded_by_workers(self.install_advice):
+        with _missing_bitsieve_reported(self.install_advice):
             return PartitionedDataset.read(
                 open_engine,
                 roles,

@@ -23,7 +23,7 @@ from bitsieve.counts.source import JoinedSource
 from bitsieve.counts.sparse import SparseSource
 from bitsieve.dataset.read import read_data
 from bitsieve.discretization.transformers import CategoricalBinner
-from bitsieve.engines.dask import DaskPartitions
+from bitsieve.engines.dask_partitions import DaskPartitions
 from bitsieve.engines.data_partitions import PartitionedSource
 from bitsieve.engines.stream import StreamSource
 from bitsieve.information import ESTIMATORS, UndefinedQuantityError, make_information

@@ -15,7 +15,7 @@ from distributed import Client, LocalCluster
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.tables import DENSE_CELLS, make_entropy_terms
-from bitsieve.engines.dask import FAN_IN, DaskPartitions
+from bitsieve.engines.dask_partitions import FAN_IN, DaskPartitions
 from bitsieve.engines.data_partitions import PartitionedSource
 from bitsieve.engines.pair_tables import shapes_of_pairs
 from bitsieve.information import make_information
