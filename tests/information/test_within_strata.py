@@ -2,7 +2,7 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest, poisson
+from scipy.stats import binomtest
 from tests.golden.strata_cases import CRITERIA, NAMES, StrataCase
 from tests.golden.strata_cases import ESTIMATORS as GOLDEN_ESTIMATORS
 
@@ -13,8 +13,8 @@ from bitsieve.counts.strata import SourceInStrata, StrataAndClasses
 from bitsieve.counts.tables import ContingencyTable
 from bitsieve.diagnostics import UserError
 from bitsieve.information import ESTIMATORS, make_information, make_information_within_strata
-from bitsieve.information.common_effect import StratumWeights, poisson_excess
 from bitsieve.information.protocol import UndefinedQuantityError
+from bitsieve.information.stratum_tables import StratumWeights
 from bitsieve.methods.by_counts.forward import forward
 
 TOLERANCE = 1e-9  # of the golden cases, which another program computed in floats
@@ -242,7 +242,7 @@ def test_a_common_effect_has_mean_zero_by_chance_once_corrected():
     y = np.tile([1, 0, 0], 100)
     X = random.integers(0, 3, (300, 200))
     common = make_information_within_strata("corrected", packed_with_strata(X, y, strata), "common")
-    chance = common.quantity_of_columns(common.chance_bits, None, np.arange(200)).mean()
+    chance = common.quantity_of_columns(common.estimate.chance_bits, None, np.arange(200)).mean()
     # The mean of 200 columns has a standard error of about a tenth of what chance gives one column.
     assert abs(common.relevance.mean()) < 0.25 * chance
     conditional = np.delete(common.pair(0).conditional_relevance, 0)
@@ -257,39 +257,12 @@ def test_columns_share_what_they_share_in_all_rows_where_strata_are_small():
     assert common.pair(1).redundancy.tolist() == make_information("plug-in", source).pair(1).redundancy.tolist()
 
 
-def test_the_series_of_a_poisson_count_continues_the_sum():
-    below, above = poisson_excess(np.array([128 - 1e-9, 128.0]))
-    assert below == pytest.approx(above, abs=1e-9)
-    assert poisson_excess(np.array([0.0])).tolist() == [0.0]
-
-
-@pytest.mark.parametrize("mean", [0.01, 0.5, 1.0, 7.25, 100.0])
-def test_the_excess_of_a_poisson_count_is_its_definition(mean):
-    count = np.arange(1, 400)
-    excess = (poisson.pmf(count, mean) * (count * np.log2(count / mean))).sum()  # as E[k] = mean
-    assert poisson_excess(np.array([mean]))[0] == pytest.approx(excess, abs=1e-11)  # sums of about 700 are rounded
-
-
-def test_the_excess_of_a_poisson_count_has_the_same_bits_on_every_processor():
-    bits = {0.01: "0x1.108a859bd3108p-4", 1.0: "0x1.a78cb5285b9f3p-1", 7.25: "0x1.7ba268ab1dd40p-1"}
-    bits |= {100.0: "0x1.71f3a64c61000p-1", 1000.0: "0x1.71643c6ebeb98p-1"}
-    means = np.array(list(bits))
-    assert [excess.hex() for excess in poisson_excess(means).tolist()] == list(bits.values())
-
-
-@pytest.mark.parametrize("mean", [128.0, 200.0, 1000.0])
-def test_the_series_of_a_poisson_count_is_the_sum(mean):
-    count = np.arange(1, int(mean + 15 * np.sqrt(mean)))
-    excess = (poisson.pmf(count, mean) * (count * np.log2(count / mean))).sum()  # as E[k] = mean
-    assert poisson_excess(np.array([mean]))[0] == pytest.approx(excess, abs=1e-10)  # the error of the series
-
-
 def test_a_cautious_common_effect_lies_two_standard_deviations_of_chance_below():
     """Chance times 2 N ln 2 is about chi-square, whose variance is twice its mean."""
     X, y, strata = random_table(seed=6)
     common = make_information_within_strata("corrected", packed_with_strata(X, y, strata), "common")
     scale = 2 * len(y) * np.log(2)
-    degrees = scale * common.quantity_of_columns(common.chance_bits, None, np.arange(X.shape[1]))
+    degrees = scale * common.quantity_of_columns(common.estimate.chance_bits, None, np.arange(X.shape[1]))
     expected = common.relevance - 2 * np.sqrt(2 * degrees) / scale
     np.testing.assert_allclose(common.cautious_relevance, expected, atol=ROUNDING)
 

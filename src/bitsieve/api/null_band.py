@@ -9,7 +9,7 @@ import numpy as np
 from bitsieve.counts.tables import make_entropy_terms
 from bitsieve.engines.local import search_of
 from bitsieve.information import ANY_EFFECT, COMMON
-from bitsieve.information.common_effect import CODES_PER_SAMPLE
+from bitsieve.information.common_effect_given_set import CODES_PER_SAMPLE
 from bitsieve.information.protocol import Information
 from bitsieve.information.survival import SurvivalInformation
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch

@@ -10,6 +10,8 @@ within every stratum carries no information. docs/reference/numerics.md has the 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from bitsieve.counts.source import CountSource
@@ -75,6 +77,13 @@ class CorrectedConditionalWithinStrata(CorrectedConditional):
         )
 
 
+class _CountsOfColumns(NamedTuple):
+    """The counts of every column in every stratum."""
+
+    by_code: ColumnCounts
+    by_code_and_class: ColumnCounts
+
+
 class CorrectedWithinStrata(WithinStrata, CorrectedInformation):
     """Information within strata, less its mean over all shuffles of the feature within the strata.
 
@@ -87,27 +96,32 @@ class CorrectedWithinStrata(WithinStrata, CorrectedInformation):
 
     @cached_property
     def margins(self) -> Margins:
-        code_counts, _ = self._counts_of_columns
-        return Margins(self.entropy_terms, self.counts.stratum_sizes, code_counts)
+        return Margins(self.entropy_terms, self.counts.stratum_sizes, self._column_counts.by_code)
 
     @cached_property
-    def _counts_of_columns(self) -> tuple[ColumnCounts, ColumnCounts]:
-        """The counts of the codes of every column in every stratum, and those of its codes with the class."""
+    def _column_counts(self) -> _CountsOfColumns:
         source = self.counts.combination_source
+        combinations = self.counts.combinations
         cells = OccupiedCells.of_tables(source.tables(None, np.arange(source.n_features), True))
         code, combination = np.divmod(cells.cell, source.n_classes)
-        n_strata = self.counts.combinations.n_strata
-        column_and_stratum = cells.table * n_strata + self.counts.combinations.stratum[combination]
+        column_and_stratum = cells.table * combinations.n_strata + combinations.stratum[combination]
         order = np.argsort(column_and_stratum, kind="stable")  # keeps the cells of one code side by side
         column_and_stratum = column_and_stratum[order]
+        code = code[order]
         counts = cells.counts[order]
-        differs_from_previous = np.ones(len(order), bool)
-        differs_from_previous[1:] = (np.diff(column_and_stratum) != 0) | (np.diff(code[order]) != 0)
-        first_cell = np.flatnonzero(differs_from_previous)
-        edges = np.arange(source.n_features * n_strata + 1)
-        starts_of_codes = np.searchsorted(column_and_stratum[first_cell], edges)
-        code_counts = ColumnCounts(np.add.reduceat(counts, first_cell), starts_of_codes, n_strata)
-        return code_counts, ColumnCounts(counts, np.searchsorted(column_and_stratum, edges), n_strata)
+
+        begins_code = np.ones(len(order), bool)
+        begins_code[1:] = (np.diff(column_and_stratum) != 0) | (np.diff(code) != 0)
+        first_cells = np.flatnonzero(begins_code)
+        code_counts = np.add.reduceat(counts, first_cells)
+
+        all_columns_and_strata = np.arange(source.n_features * combinations.n_strata + 1)
+        starts_of_codes = np.searchsorted(column_and_stratum[first_cells], all_columns_and_strata)
+        starts_of_cells = np.searchsorted(column_and_stratum, all_columns_and_strata)
+        return _CountsOfColumns(
+            by_code=ColumnCounts(code_counts, starts_of_codes, combinations.n_strata),
+            by_code_and_class=ColumnCounts(counts, starts_of_cells, combinations.n_strata),
+        )
 
     @property
     def class_counts(self) -> StratumCounts:
@@ -120,8 +134,7 @@ class CorrectedWithinStrata(WithinStrata, CorrectedInformation):
         return StratumCounts(sizes, np.arange(len(sizes) + 1, dtype=np.int64))
 
     def counts_with_class(self, feature: int) -> StratumCounts:
-        _, counts_with_class = self._counts_of_columns
-        return counts_with_class.of_column(feature)
+        return self._column_counts.by_code_and_class.of_column(feature)
 
     @cached_property
     def min_redundancy(self) -> Floats:
