@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.counts.source import CountSource
 from bitsieve.information.protocol import Information
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.lazy import cached_property
@@ -26,11 +27,11 @@ Codes = NDArray[Any]
 
 @dataclass(frozen=True)
 class Forest:
-    """One tree or several: ``edges`` (m, 2), the lower column first, ascending, and ``bits`` (m,), I(Xi;Xj) of each."""
+    """One tree or several, with m edges."""
 
     n_features: int
-    edges: Columns
-    bits: Floats
+    edges: Columns  # shape (m, 2): the lower column first, ascending
+    bits: Floats  # shape (m,): I(Xi;Xj) of each
 
     @cached_property
     def neighbours(self) -> list[Columns]:
@@ -70,8 +71,7 @@ def spanning_forest(
     level: float = LEVEL,
 ) -> Forest:
     """The tree of ``columns`` (None: all); the rest is as in :func:`bitsieve.chow_liu_tree`."""
-    n = information.n_features
-    columns = np.arange(n) if columns is None else columns
+    columns = np.arange(information.n_features) if columns is None else columns
     block = np.zeros(len(columns), np.intp) if blocks is None else np.asarray(blocks)[columns]
     matrix = np.asarray(information.matrix("redundancy", np.float64, columns), np.float64)
     is_excluded = block[:, None] != block
@@ -80,16 +80,23 @@ def spanning_forest(
         is_excluded |= ~(np.eye(len(columns), k=1, dtype=bool) | np.eye(len(columns), k=-1, dtype=bool))
     matrix[is_excluded] = -np.inf
     if level < 1:  # before the tree is made: else a column of many codes takes edges of others, and loses them
-        freedom = information.source.arities[columns].astype(np.int64) - 1
-        g_per_bit = 2 * information.source.n_samples * log(2)
         n_pairs = (~is_excluded).sum() / 2
-        for i in range(1, len(columns)):
-            row = matrix[i, :i]
-            p = chdtrc(np.maximum(1, freedom[i] * freedom[:i]), g_per_bit * np.maximum(0.0, row))
-            row[p * n_pairs > level] = -np.inf
-            matrix[:i, i] = row
+        _exclude_independent_pairs(matrix, information.source, columns, n_pairs, level)
     edges, bits = maximum_spanning_tree(matrix)
-    return Forest(n, columns[edges], bits)
+    return Forest(information.n_features, columns[edges], bits)
+
+
+def _exclude_independent_pairs(
+    matrix: Floats, source: CountSource, columns: Columns, n_pairs: float, level: float
+) -> None:
+    """Write -inf for pairs whose G-test, corrected for all pairs, does not reach the level."""
+    freedom = source.arities[columns].astype(np.int64) - 1
+    g_per_bit = 2 * source.n_samples * log(2)
+    for i in range(1, len(columns)):
+        row = matrix[i, :i]
+        p = chdtrc(np.maximum(1, freedom[i] * freedom[:i]), g_per_bit * np.maximum(0.0, row))
+        row[p * n_pairs > level] = -np.inf
+        matrix[:i, i] = row
 
 
 def maximum_spanning_tree(weights: Floats) -> tuple[Columns, Floats]:
@@ -99,8 +106,8 @@ def maximum_spanning_tree(weights: Floats) -> tuple[Columns, Floats]:
     """
     n = len(weights)
     columns = np.arange(n)
-    is_outside = np.ones(n, bool)  # of the tree
-    # Of every column outside, its best edge to the tree: the weight, and the number ``lower column * n + higher one``.
+    is_outside = np.ones(n, bool)  # whether each column is outside of the tree
+    # The best edge of every column outside to a column of the tree. An edge is ``lower column * n + higher column``.
     best_weight = np.full(n, -np.inf)
     best_edge = np.full(n, n * n)
     tree_edges = []
@@ -136,45 +143,51 @@ class TreeModel:
         self.tables: list[Floats] = [np.empty(0)] * forest.n_features  # [xj, its parent's code] = P(xj | parent)
         for column, parent in forest.parents:
             n_codes = int(arities[column])
-            n_parent = 1 if parent < 0 else int(arities[parent])
-            cells = codes[column].astype(np.int64) * n_parent + (0 if parent < 0 else codes[parent])
-            counts = np.bincount(cells, minlength=n_codes * n_parent).reshape(n_codes, n_parent) + SMOOTHING
-            self.tables[column] = counts / counts.sum(axis=0)
+            n_parent_codes = 1 if parent < 0 else int(arities[parent])
+            cells = codes[column].astype(np.int64) * n_parent_codes + _codes_of_parent(codes, parent)
+            counts = np.bincount(cells, minlength=n_codes * n_parent_codes)
+            smoothed_counts = counts.reshape(n_codes, n_parent_codes) + SMOOTHING
+            self.tables[column] = smoothed_counts / smoothed_counts.sum(axis=0)
 
     def log_likelihood(self, codes: Codes) -> float:
         """The sum of ``log2 P(x)`` over samples, in bits."""
         total = 0.0
         for column, parent in self.forest.parents:
-            above = 0 if parent < 0 else codes[parent]
-            total += float(np.log2(self.tables[column])[codes[column], above].sum())
+            total += float(np.log2(self.tables[column])[codes[column], _codes_of_parent(codes, parent)].sum())
         return total
 
     def knockoffs(self, codes: Codes, choose: Callable[[Floats], Codes]) -> Codes:
         """One knockoff of every column, drawn in turn from its distribution given all columns and those drawn before.
 
-        ``choose(weights)``: a code for every sample, with probabilities in proportion to weights of shape
-        (codes, samples). The leaves come first. With ``m_j(v)`` the share of the columns below j in the probability of
-        Xj = v, those that were drawn included, and a its parent,
+        ``choose(weights)`` returns a code for every sample, with probabilities in proportion to weights of shape
+        (codes, samples). The leaves come first. Column j, whose parent is column a, has the message ``m_j(v)``: the
+        factor that the columns below j and their knockoffs bring to the probability of Xj = v. Without columns below it
+        is 1.
 
             X~j ~ P(v | xa) m_j(v),   m_a(v) = prod_j P(xj | v) P(x~j | v) / sum_w P(w | v) m_j(w)
 
         Cost: O(n d codes^2).
         """
         knockoffs = np.empty_like(codes)
-        messages: dict[int, Floats] = {}
+        messages: dict[int, Floats] = {}  # m of columns whose knockoff is not drawn yet, shape (codes, samples)
         for column, parent in reversed(self.forest.parents):
             table = self.tables[column]
-            below = messages.pop(column, None)
-            weights = table[:, np.zeros(codes.shape[1], np.intp) if parent < 0 else codes[parent]]
-            knockoffs[column] = choose(weights if below is None else weights * below)
+            message = messages.pop(column, None)
+            given_parent = table[:, _codes_of_parent(codes, parent)]  # P(v | xa)
+            knockoffs[column] = choose(given_parent if message is None else given_parent * message)
             if parent < 0:
                 continue
-            message = table[codes[column]].T * table[knockoffs[column]].T
-            if below is not None:
-                message /= np.stack([(below * share[:, None]).sum(axis=0) for share in table.T])
-            message *= messages.get(parent, 1.0)
-            messages[parent] = message / message.max(axis=0)
+            factor = table[codes[column]].T * table[knockoffs[column]].T  # shape (codes of the parent, samples)
+            if message is not None:
+                factor /= np.stack([(message * share[:, None]).sum(axis=0) for share in table.T])
+            factor *= messages.get(parent, 1.0)
+            messages[parent] = factor / factor.max(axis=0)
         return knockoffs
+
+
+def _codes_of_parent(codes: Codes, parent: int) -> Codes:
+    """The codes of the parent of a column; 0 for a root, whose table has one column."""
+    return np.zeros(codes.shape[1], np.intp) if parent < 0 else codes[parent]
 
 
 def draw(random: np.random.Generator, weights: Floats) -> Codes:

@@ -6,6 +6,7 @@ import numpy as np
 
 from bitsieve.counts.threads import run_blocks
 from bitsieve.methods.by_counts.dependent.linear_models import lasso_by_cross_validation, shrunk_covariance
+from bitsieve.methods.by_counts.dependent.rows import classes_against_others
 from bitsieve.optimize.reconstructability import least_reconstructable
 from bitsieve.utils.arrays import Floats, Integers
 
@@ -44,15 +45,14 @@ def lasso_wins(scores: Floats, classes: Integers, n_draws: int, random_state: in
     rows are class by class.
     """
     knockoffs = GaussianKnockoffs(scores)
-    labels = np.unique(classes)
-    tested_labels = labels[1:] if len(labels) == 2 else labels  # of two classes each is the other's complement
+    labels = classes_against_others(classes)
     wins = np.zeros((n_draws, scores.shape[1]))
 
     def work(number: int) -> None:
         # A child of the seed: data that were drawn by the seed itself must not have the same noise as the knockoffs.
         random = np.random.default_rng(np.random.SeedSequence(random_state, spawn_key=(number,)))
         both = np.hstack([scores, knockoffs.draw(random)])
-        for label in tested_labels:
+        for label in labels:
             is_class = (classes == label).astype(np.float64)
             weights = np.abs(lasso_by_cross_validation(both, is_class - is_class.mean()).weights)
             column_weights, knockoff_weights = weights.reshape(2, -1)

@@ -54,16 +54,16 @@ def fit_gains(source: PackedSource) -> Floats:
     tenth of its mean residuals to the fit. The fit ends where no gain is above 0, or after 1,000 steps.
     """
     pairs = _CodePairs(source)
-    start = pairs.start
+    starts = pairs.starts
     counts = pairs.class_counts()  # shape (n_classes, codes of all columns)
     n_of_code = counts.sum(axis=0)
     class_share = source.class_sizes / source.n_samples
     residual = counts - class_share[:, None] * n_of_code  # sums over the samples of each code
     error = source.n_samples * float((class_share * (1 - class_share)).sum())
-    freedom = np.add.reduceat((n_of_code > 0).astype(np.float64), start) - 1
+    freedom = np.add.reduceat((n_of_code > 0).astype(np.float64), starts) - 1
     gains = np.zeros(source.n_features)
     for _ in range(MAX_STEPS):
-        reduction = np.add.reduceat((residual**2 / (n_of_code + 1)).sum(axis=0), start)
+        reduction = np.add.reduceat((residual**2 / (n_of_code + 1)).sum(axis=0), starts)
         gain = reduction - freedom * error / source.n_samples
         best = int(np.argmax(gain))
         if gain[best] <= 0:
@@ -71,7 +71,7 @@ def fit_gains(source: PackedSource) -> Floats:
         codes_of_best = pairs.codes_of(best)
         residual_of_best = residual[:, codes_of_best]
         n_of_best = n_of_code[codes_of_best]
-        added = LEARNING_RATE * residual_of_best / (n_of_best + 1)  # to the fit, by class and code of the column
+        added = LEARNING_RATE * residual_of_best / (n_of_best + 1)  # to the fit, shape (n_classes, codes of the column)
         reduced_error = float((2 * added * residual_of_best - added**2 * n_of_best).sum())
         gains[best] = gains[best] + reduced_error
         error = error - reduced_error
@@ -81,23 +81,24 @@ def fit_gains(source: PackedSource) -> Floats:
 
 
 class _CodePairs:
-    """How many samples have two codes together, the codes of all columns in one row: those of column j from start[j].
+    """How many samples have two codes together.
 
-    The tables of one column with all others are cached, up to ``MAX_CACHED_BYTES``.
+    The codes of all columns stand in one row, those of column j from ``starts[j]`` on. The tables of one column with
+    all others are cached, up to ``MAX_CACHED_BYTES``.
     """
 
     def __init__(self, source: PackedSource) -> None:
-        self.start = np.cumsum(source.arities.astype(np.int64)) - source.arities
+        self.starts = np.cumsum(source.arities.astype(np.int64)) - source.arities
         self._source = source
         self._arities = source.arities.astype(np.int64)
         self._columns = np.arange(source.n_features)
         self._column_of_code = np.repeat(self._columns, self._arities)
-        self._code = np.arange(len(self._column_of_code)) - self.start[self._column_of_code]
+        self._code = np.arange(len(self._column_of_code)) - self.starts[self._column_of_code]
         self._cache: dict[int, list[Integers]] = {}
 
     def codes_of(self, column: int) -> slice:
         """Where the codes of a column are in a row."""
-        return slice(self.start[column], self.start[column] + int(self._arities[column]))
+        return slice(self.starts[column], self.starts[column] + int(self._arities[column]))
 
     def class_counts(self) -> Floats:
         """How many samples of each class have each code, shape (n_classes, codes of all columns)."""
@@ -113,9 +114,10 @@ class _CodePairs:
             if n_bytes * (len(self._cache) + 1) > MAX_CACHED_BYTES:
                 self._cache.clear()
             cells = dense_cells(self._source.packed, column, self._columns, n_codes, self._arities, 1)
-            first_cells = self.start[self._column_of_code] * n_codes + self._code
-            stride = self._arities[self._column_of_code]
-            self._cache[column] = [cells[first_cells + code * stride] for code in range(n_codes)]
+            # The table with column j begins at starts[j] * n_codes, and has a row of arities[j] cells for each code.
+            first_cells = self.starts[self._column_of_code] * n_codes + self._code
+            cells_of_row = self._arities[self._column_of_code]
+            self._cache[column] = [cells[first_cells + code * cells_of_row] for code in range(n_codes)]
         return self._cache[column]
 
 

@@ -13,7 +13,7 @@ from bitsieve.utils.arrays import Integers
 def codes_and_classes(source: CountSource, rule: str) -> tuple[NDArray[np.integer], Integers]:
     """The codes, shape (n_samples, n_features), and the classes of all rows, class by class.
 
-    Raises an error if the bins depend on the classes, or if the source has no rows; ``rule`` is its name there.
+    Raises UserError if the bins depend on the classes, or if the source has no rows. The message names ``rule``.
     """
     if source.search is not None:
         raise UserError(
@@ -30,3 +30,9 @@ def codes_and_classes(source: CountSource, rule: str) -> tuple[NDArray[np.intege
             advice="leave out groups",
         )
     return rows.samples_in_class_order()
+
+
+def classes_against_others(classes: Integers) -> Integers:
+    """The classes that are each tested against all others: all, but of two classes one, the other's complement."""
+    labels = np.unique(classes)
+    return labels[1:] if len(labels) == 2 else labels

@@ -38,20 +38,11 @@ def is_a_stopping_rule(parameter: str, name: str) -> ParameterError:
 def make_stopping(stopping: str | StoppingRule, **parameters: Any) -> StoppingRule:
     """The rule of that name with its parameters, or the object itself.
 
-    Raises ValueError if there is no rule of that name; the nearest are given.
+    Raises ParameterError if there is no rule of that name; the message has the nearest name.
     """
-    if isinstance(stopping, str):
-        if stopping not in STOPPING_RULES:
-            raise ParameterError(
-                "stopping",
-                stopping,
-                advice_on_choice(stopping, STOPPING_RULES),
-                "is not known",
-                code="unknown-name",
-                fix=nearest_in("stopping", stopping, [*STOPPING_RULES]),
-            )
-        return STOPPING_RULES[stopping](**parameters)
-    if not isinstance(stopping, StoppingRule):
+    if isinstance(stopping, StoppingRule):
+        return stopping
+    if not isinstance(stopping, str):
         raise ParameterError(
             "stopping",
             stopping,
@@ -59,4 +50,13 @@ def make_stopping(stopping: str | StoppingRule, **parameters: Any) -> StoppingRu
             "is neither a name nor a rule",
             code="unknown-name",
         )
-    return stopping
+    if stopping not in STOPPING_RULES:
+        raise ParameterError(
+            "stopping",
+            stopping,
+            advice_on_choice(stopping, STOPPING_RULES),
+            "is not known",
+            code="unknown-name",
+            fix=nearest_in("stopping", stopping, [*STOPPING_RULES]),
+        )
+    return STOPPING_RULES[stopping](**parameters)

@@ -36,16 +36,13 @@ ROUNDING = 1 - 1e-12  # relative: statistics of equal tables may differ by the r
 
 @dataclass(frozen=True)
 class Strata:
-    """The samples by stratum, code and class, of strata in which both vary.
+    """The samples by stratum, code and class, of strata in which both vary: Z strata, K codes, C classes."""
 
-    Z strata, K codes, C classes. ``expected`` and ``variance``: of ``observed``, under permutations within the strata.
-    """
-
-    codes: Integers  # (Z, K)
-    classes: Integers  # (Z, C)
-    observed: Integers  # (K, C), the strata added up
-    expected: Floats  # (K, C)
-    variance: Floats  # (K, C)
+    codes: Integers  # shape (Z, K): the samples of each code in each stratum
+    classes: Integers  # shape (Z, C)
+    observed: Integers  # shape (K, C): the samples by code and class, the strata added up
+    expected: Floats  # shape (K, C): the mean of ``observed`` under permutations within the strata
+    variance: Floats  # shape (K, C): its variance
 
     @classmethod
     def of(cls, table: ContingencyTable) -> Strata | None:
@@ -214,19 +211,27 @@ class ConditionalStopping(TreeStopping):
 
     def test(self, information: Information, forest: Forest, columns: Columns) -> tuple[Floats, Floats, Columns]:
         """p of ``columns``, p corrected for all of them, and the columns that cannot be tested."""
-        n = len(columns)
-        n_tests = number_of_tests(n, self.adjust)
-        max_permutations = min(ceil(2 * n_tests / self.level), MAX_PERMUTATIONS)
-        smallest_p = n_tests / (max_permutations + 1) / (1 if self.adjust == HOLM else max(1, n))
-        if smallest_p > self.level:
-            advice = (
-                f"with {MAX_PERMUTATIONS:,} permutations of a column and {n:,} columns give {smallest_p:.1g} or more"
-            )
-            raise ParameterError(
-                "level", self.level, advice, f"cannot be reached by {self.adjust}", code="level-out-of-reach"
-            )
+        max_permutations = self._max_permutations(len(columns))
         p, untested = conditional_p(information, forest, columns, max_permutations, self.random_state)
         return p, adjusted(p, self.adjust), untested
+
+    def _max_permutations(self, n_columns: int) -> int:
+        """The largest number of permutations of a column. Refuses a level that none of the columns can reach by it."""
+        n_tests = number_of_tests(n_columns, self.adjust)
+        max_permutations = min(ceil(2 * n_tests / self.level), MAX_PERMUTATIONS)
+        smallest_p = n_tests / (max_permutations + 1)  # corrected, of a column that is taken alone
+        if self.adjust != HOLM:
+            smallest_p = smallest_p / max(1, n_columns)  # where all columns are taken
+        if smallest_p > self.level:
+            raise ParameterError(
+                "level",
+                self.level,
+                f"with {MAX_PERMUTATIONS:,} permutations of a column and {n_columns:,} columns give "
+                f"{smallest_p:.1g} or more",
+                f"cannot be reached by {self.adjust}",
+                code="level-out-of-reach",
+            )
+        return max_permutations
 
     def rates(self, information: Information, columns: Columns) -> tuple[Forest, Floats, Columns]:
         """The corrected p."""

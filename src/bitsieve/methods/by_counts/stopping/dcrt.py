@@ -14,7 +14,7 @@ from bitsieve.methods.by_counts.dependent.linear_models import (
     shrunk_precision,
 )
 from bitsieve.methods.by_counts.dependent.normal_scores import bins_for_normal_scores, normal_scores_of_columns
-from bitsieve.methods.by_counts.dependent.rows import codes_and_classes
+from bitsieve.methods.by_counts.dependent.rows import classes_against_others, codes_and_classes
 from bitsieve.methods.by_counts.stopping.lists import BENJAMINI_HOCHBERG, ListStopping, TestedColumns, adjusted
 from bitsieve.methods.method import INDEPENDENT, ROWS, TABLES, UNSTRATIFIED
 from bitsieve.utils.arrays import Flags, Floats, Integers
@@ -96,11 +96,10 @@ class DistilledStopping(ListStopping):
 def p_given_others(scores: Floats, classes: Integers) -> Floats:
     """p of "the class does not depend on the column given all others" of every column; the rows are class by class."""
     residuals = _residuals_given_others(scores)
-    labels = np.unique(classes)
-    tested_labels = labels[1:] if len(labels) == 2 else labels  # of two classes each is the other's complement
-    p_by_class = np.array([_p_of_class(scores, residuals, classes == label) for label in tested_labels])
+    labels = classes_against_others(classes)
+    p_by_class = np.array([_p_of_class(scores, residuals, classes == label) for label in labels])
     smallest_p: Floats = p_by_class.min(axis=0)
-    return np.minimum(1.0, len(tested_labels) * smallest_p)
+    return np.minimum(1.0, len(labels) * smallest_p)
 
 
 def _residuals_given_others(scores: Floats) -> Floats:
@@ -118,8 +117,8 @@ def _p_of_class(scores: Floats, residuals: Floats, is_class: Flags) -> Floats:
     n_samples = len(scores)
     distilled = _distilled_class(scores, is_class.astype(np.float64))
     products = distilled * residuals
-    sizes = np.sqrt((products**2).sum(axis=0))
-    t = products.sum(axis=0) / np.where(sizes > 0, sizes, 1.0)
+    norms = np.sqrt((products**2).sum(axis=0))
+    t = products.sum(axis=0) / np.where(norms > 0, norms, 1.0)
     p: Floats = 2 * stdtr(n_samples / 2, -np.abs(t))
     return p
 

@@ -18,7 +18,7 @@ MAX_SHUFFLED_CODES = 2 * 10**9  # about 4 seconds
 MANY_EXPECTED = 20  # samples in a cell, for chi-squared to hold far out in its tail, at the levels of many columns
 CLOSE_FACTOR = 10  # p of shuffles and the tail of chi-squared differ by no more than this factor where it holds
 HOPEFUL_TAIL = 0.25  # where chi-squared does not hold, columns of a smaller tail may have a small p
-SHUFFLES_OF_NOISE = 50  # that are made of a column before it is refused
+SHUFFLES_OF_NOISE = 50  # about so many shuffles are made of a column of noise before it is refused
 
 
 def chi_squared_tails(conditional: ConditionalInformation, columns: Columns) -> Floats:

@@ -31,12 +31,12 @@ class KnockoffFilter(ListStopping):
 
     @property
     def level_of_a_draw(self) -> float:
-        """Of the filter that gives the e-values of one draw."""
+        """The level of the filter that gives the e-values of one draw."""
         return SHARE_OF_LEVEL * self.level if self.n_draws > 1 else self.level
 
     @property
     def min_columns(self) -> int:
-        """No draw that takes any takes fewer."""
+        """The smallest number of columns that a draw takes, if it takes any."""
         return ceil(1 / self.level_of_a_draw)
 
     def rates_of_wins(self, wins: Floats) -> Floats:
