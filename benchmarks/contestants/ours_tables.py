@@ -70,7 +70,7 @@ def geometric(values, classes):
 
 def parzen(values, classes):
     """The similarities of all pairs by Parzen windows."""
-    from bitsieve.methods.by_samples.parzen import ParzenPairs
+    from bitsieve.methods.by_samples.parzen.pairs import ParzenPairs
     from bitsieve.methods.by_samples.rows import standardize
 
     def run(n_jobs=1):

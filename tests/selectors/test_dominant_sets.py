@@ -11,7 +11,7 @@ from tests.cover import quick_and_slow
 
 from bitsieve import DominantSetClusters, DominantSetMII, EqualWidthBinner
 from bitsieve.dataset.read import read_xy
-from bitsieve.methods.by_samples.dominant_sets import SIMILARITIES, find_similarity
+from bitsieve.methods.by_samples.similarities import SIMILARITIES, find_similarity
 from bitsieve.pipeline.samples import TableSamples
 from bitsieve.utils.memory import check_memory
 

@@ -12,7 +12,7 @@ from sklearn.svm import SVC, LinearSVC, l1_min_c
 
 from bitsieve import L1SVM, SVMRFE, ModelSelector
 from bitsieve.methods.by_samples import models
-from bitsieve.methods.by_samples.models import PENALTY_GROWTH
+from bitsieve.methods.by_samples.l1_svm import PENALTY_GROWTH
 from papers.data.sparse_groups import make_sparse_groups
 
 

@@ -42,14 +42,14 @@ MODULES = {  # the module that describes each method, in the order of the list
     "rcfs": "bitsieve.methods.by_samples.rcfs",
     "gmi": "bitsieve.methods.by_samples.spanning_tree.dependency",
     "dp": "bitsieve.methods.by_samples.spanning_tree.bayes_error",
-    "extra-trees": "bitsieve.methods.by_samples.models",
-    "linear-svc": "bitsieve.methods.by_samples.models",
+    "extra-trees": "bitsieve.methods.by_samples.model_importance",
+    "linear-svc": "bitsieve.methods.by_samples.model_importance",
     "vmi": "bitsieve.methods.by_samples.vmi",
     "vmi-pairwise": "bitsieve.methods.by_samples.vmi",
     "gdm": "bitsieve.methods.by_samples.cutting_plane.search",
     "fgm": "bitsieve.methods.by_samples.cutting_plane.search",
-    "l1-svm": "bitsieve.methods.by_samples.models",
-    "svm-rfe": "bitsieve.methods.by_samples.models",
+    "l1-svm": "bitsieve.methods.by_samples.l1_svm",
+    "svm-rfe": "bitsieve.methods.by_samples.svm_rfe",
     "dominant-set-mii": "bitsieve.methods.by_samples.dominant_sets",
 }
 _INPUTS = {  # of a greedy criterion, by the tables it requires

@@ -10,8 +10,8 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from bitsieve.methods.by_samples import l1_svm, model_importance, svm_rfe
 from bitsieve.methods.by_samples.cutting_plane import search
-from bitsieve.methods.by_samples.models import METHODS
 from bitsieve.pipeline.samples import numbers_of_columns
 from bitsieve.selectors.base import with_parameters
 from bitsieve.selectors.by_method import MethodSelector
@@ -62,7 +62,7 @@ class ModelSelector(MethodSelector):
     ['petal length (cm)', 'petal width (cm)']
     """
 
-    registry_methods = METHODS[:2]
+    registry_methods = model_importance.METHODS
 
     model: Any = "extra-trees"
     random_state: RandomState = 0
@@ -110,7 +110,7 @@ class L1SVM(MethodSelector):
     [27, 20, 22]
     """
 
-    registry_methods = METHODS[2:3]
+    registry_methods = l1_svm.METHODS
 
     C: float | None = None
 
@@ -147,7 +147,7 @@ class SVMRFE(MethodSelector):
     [23, 6, 13]
     """
 
-    registry_methods = METHODS[3:]
+    registry_methods = svm_rfe.METHODS
 
     step: int | float = 0.1
     C: float = 1.0

@@ -10,7 +10,10 @@ from tests.methods.by_samples.test_parzen_pairs import KERNELS, density, uneven_
 
 from bitsieve.counts.kernels import ENVIRONMENT_VARIABLE
 from bitsieve.methods.by_samples.dominant_sets import choose_from_sets
-from bitsieve.methods.by_samples.parzen import JointInformation, ParzenPairs, SecondOrderInformation, mean_log2, width
+from bitsieve.methods.by_samples.parzen.joint import JointInformation, mean_log2
+from bitsieve.methods.by_samples.parzen.pairs import ParzenPairs
+from bitsieve.methods.by_samples.parzen.second_order import SecondOrderInformation
+from bitsieve.methods.by_samples.parzen.windows import width
 from bitsieve.methods.by_samples.rows import standardize
 
 SIZES = np.array([60, 35, 55])
@@ -59,7 +62,7 @@ def test_same_bits_on_any_instruction_set_and_threads(kernel, monkeypatch):
 def test_candidates_in_parts(monkeypatch):
     values = uneven_columns()
     whole = JointInformation(values, SIZES).information(np.arange(5))
-    monkeypatch.setattr("bitsieve.methods.by_samples.parzen.MAX_DENSITY_BYTES", 1)
+    monkeypatch.setattr("bitsieve.methods.by_samples.parzen.joint.MAX_DENSITY_BYTES", 1)
     assert JointInformation(values, SIZES).information(np.arange(5)).tobytes() == whole.tobytes()
 
 

@@ -1,0 +1,1 @@
+"""Entropy and information of numeric columns by Gaussian kernel densities (Parzen windows), in bits."""
