@@ -777,7 +777,7 @@ CODES: dict[str, Code] = {
     "output-is-input": Code("error", "The output file is the input.", "Give another name."),
     "output-needed": Code("error", "`--resume` needs the output of the first run.", "Give `--output`."),
     "no-rows-to-write": Code("error", "Saved counts have no rows to write.", "Leave out `--output`."),
-    "no-sql": Code("error", "A column of a scorecard cannot be written in SQL.", "Give numbers or categories."),
+    "no-sql": Code("error", "A column of a scorecard cannot be written in SQL.", "Give numbers, dates or categories."),
     "no-bins": Code("error", "No column has two bins.", "Loosen the bounds on bins, or give more rows."),
     "special-value-type": Code("error", "A special value is of another type than its column.", "Give it that type."),
     "no-report": Code("error", "The result has no report.", "Give the result of `select` or `compare`."),

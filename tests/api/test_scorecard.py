@@ -337,16 +337,6 @@ def test_the_bound_that_leaves_one_bin_is_named(loans):
     assert "age" not in card.features
 
 
-def test_dates_are_scored_but_not_written_in_sql(loans):
-    X, y = loans
-    opened = pd.Timestamp("2020-01-01") + pd.to_timedelta(X["age"], unit="D")
-    card = bitsieve.scorecard(X[["debt share"]].assign(opened=opened), y)
-    assert card.features == ["debt share", "opened"]
-    with pytest.raises(ValueError, match="'opened'") as caught:
-        card.to_sql()
-    assert caught.value.code == "no-sql"
-
-
 @pytest.mark.parametrize("is_text", [False, True])
 def test_a_special_date_has_a_bin_of_its_own(loans, tmp_path, is_text):
     X, y = loans

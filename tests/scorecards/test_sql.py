@@ -149,3 +149,121 @@ def test_ordered_categories(tmp_path):
     assert loaded.table["bin"].tolist() == card.table["bin"].tolist()
     assert in_sqlite(loaded, new) == pytest.approx(scores, abs=ROUNDING)
     assert in_sqlite(card, new) == pytest.approx(scores, abs=ROUNDING)
+
+
+DAYS = np.random.default_rng(5).integers(0, 900, 600)
+TIMES = pd.Timestamp("2021-03-05 07:30") + pd.to_timedelta(DAYS * 86_400_000_001, unit="us")
+
+
+def card_of_times(times, special_values=None):
+    """A scorecard of one column of times, which hold the target, and a few missing ones."""
+    X = pd.DataFrame({"opened": times})
+    X.loc[::11, "opened"] = None
+    binner = MonotoneBinner(special_values=special_values)
+    card = bitsieve.scorecard(X, classes(600, DAYS / 200 - 2), binner=binner, points=EXACT)
+    assert len(card.card.columns[0].bins.merged.edges) > 2
+    return card, X
+
+
+def rows_around_edges(card):
+    """Times at each edge and each special value, and at the microseconds before and after."""
+    bins = card.card.columns[0].bins
+    numbers = [*bins.merged.edges, *bins.fixed.special_values, *bins.fixed.absent_special_values]
+    near = [int(number) + step for number in numbers for step in (-20, -1, 0, 1, 20)]
+    for unit in (1_000_000, 60_000_000, 86_400_000_000):  # a second, a minute, a day
+        near += [number - number % unit for number in near]
+    return pd.DataFrame({"opened": np.array(near, "datetime64[us]")})
+
+
+SPECIAL_DATES = ["1900-01-01", "9999-12-31", "2999-12-31"]  # doubles do not hold every microsecond of 9999
+
+
+def times_with_special():
+    times = TIMES.astype("datetime64[us]").to_numpy(copy=True)
+    times[:30] = np.datetime64("1900-01-01")
+    times[30:60] = np.datetime64("9999-12-31")
+    return times
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "postgres", "ansi"])
+def test_dates(dialect):
+    card, X = card_of_times(times_with_special(), SPECIAL_DATES)
+    new = rows_around_edges(card)
+    assert len(np.unique(card.score(new))) > 5
+    for rows in (X, new):
+        assert in_duckdb(card, rows, dialect=dialect) == pytest.approx(card.score(rows), abs=ROUNDING)
+
+
+def test_dates_without_a_time_of_day():
+    card, X = card_of_times(times_with_special().astype("datetime64[D]"), SPECIAL_DATES)
+    duckdb = pytest.importorskip("duckdb")
+    database = duckdb.connect()
+    database.register("of_pandas", X)
+    database.execute("CREATE TABLE rows AS SELECT CAST(opened AS DATE) AS opened FROM of_pandas")
+    scored = database.sql(card.to_sql("duckdb")).df()["score"].to_numpy(float)
+    assert scored == pytest.approx(card.score(X), abs=ROUNDING)
+
+
+def test_dates_that_sqlite_has_as_text(tmp_path):
+    card, X = card_of_times(times_with_special(), SPECIAL_DATES)
+    new = rows_around_edges(card)
+    text = pd.Series(np.datetime_as_string(new["opened"].to_numpy()))
+    shortened = text.str.rstrip("0").str.rstrip(".").str.removesuffix(":00").str.removesuffix("T00:00")
+    assert shortened.str.len().nunique() > 3
+    in_other_forms = [text, text.str.replace("T", " "), shortened, shortened.str.replace("T", " "), " " + text + " "]
+    for words in in_other_forms:
+        assert in_sqlite(card, words.to_frame("opened")) == pytest.approx(card.score(new), abs=ROUNDING)
+    stored = X.assign(opened=X["opened"].astype(str).where(X["opened"].notna()))
+    assert in_sqlite(card, stored) == pytest.approx(card.score(X), abs=ROUNDING)
+    card.save(tmp_path / "card.json")
+    assert bitsieve.Scorecard.load(tmp_path / "card.json").to_sql("sqlite") == card.to_sql("sqlite")
+
+
+def test_text_that_is_no_date_has_the_points_of_missing_values_in_sqlite():
+    card, _ = card_of_times(TIMES)
+    words = ["", "NA", "unknown", "2021-02-30", "2021-03-05 24:00", "2021-03-05T12:00:00Z", "2021-03-05 12:00+02:00"]
+    words += ["2021-03-05  12:00", "05.03.2021", "now", "2021-03-05 12:00:60", "2021-03-05x12:00"]
+    missing = pd.DataFrame({"opened": np.array([None] * len(words), "datetime64[us]")})
+    assert in_sqlite(card, pd.DataFrame({"opened": words})).tolist() == card.score(missing).tolist()
+
+
+def test_dates_with_a_time_zone():
+    card, X = card_of_times(pd.DatetimeIndex(TIMES).tz_localize("UTC").tz_convert("Europe/Berlin"))
+    new = rows_around_edges(card)
+    new["opened"] = new["opened"].dt.tz_localize("UTC").dt.tz_convert("America/New_York")
+    for rows in (X, new):
+        for dialect in ("duckdb", "postgres", "ansi"):
+            assert in_duckdb(card, rows, dialect=dialect) == pytest.approx(card.score(rows), abs=ROUNDING)
+    with pytest.raises(ValueError, match="for sqlite is not possible: column 'opened' holds dates with a time zone"):
+        card.to_sql("sqlite")
+
+
+def test_each_dialect_has_its_types_of_times():
+    card, _ = card_of_times(pd.DatetimeIndex(TIMES).floor("D"))
+    zoned, _ = card_of_times(pd.DatetimeIndex(TIMES).floor("D").tz_localize("UTC"))
+    day = np.datetime_as_string(card.card.columns[0].bins.merged.edges[:1].astype("datetime64[us]"), "D")[0]
+    types = {"ansi": "TIMESTAMP", "snowflake": "TIMESTAMP_NTZ(6)", "bigquery": "DATETIME", "spark": "TIMESTAMP_NTZ"}
+    for dialect, timestamp in types.items():
+        name = "`opened`" if dialect in ("bigquery", "spark") else '"opened"'
+        condition = f"CAST(t.{name} AS {timestamp}) <= CAST('{day} 00:00:00' AS {timestamp})"
+        assert condition in card.to_sql(dialect)
+    zoned_types = {"ansi": "TIMESTAMP WITH TIME ZONE", "snowflake": "TIMESTAMP_TZ(6)", "bigquery": "TIMESTAMP"}
+    for dialect, timestamp in zoned_types.items():
+        assert f"<= CAST('{day} 00:00:00+00:00' AS {timestamp})" in zoned.to_sql(dialect)
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        (pd.to_timedelta(DAYS, unit="h"), "holds durations or times of day"),
+        (TIMES.strftime("%d.%m.%Y"), "holds text that is read as dates"),
+        ([f"{day} EUR" for day in DAYS], "holds text that is read as amounts of money"),
+        (TIMES.astype("datetime64[ns]") + pd.to_timedelta(DAYS, unit="ns"), "has bins that end between two microsec"),
+    ],
+)
+def test_columns_without_sql_are_named_with_the_reason(values, reason):
+    card = bitsieve.scorecard(pd.DataFrame({"opened": values}), classes(600, DAYS / 200 - 2))
+    with pytest.raises(ValueError, match=f"column 'opened' {reason}") as caught:
+        card.to_sql("duckdb")
+    assert caught.value.code == "no-sql"
+    assert [*caught.value.columns] == ["opened"]

@@ -44,6 +44,10 @@ class Plain(TextFormat):
         return "durations"
 
     @property
+    def zoned(self) -> bool:
+        return self.kind is not None and pa.types.is_timestamp(self.kind) and self.kind.tz is not None
+
+    @property
     def converts_target(self) -> bool:
         return self.time is not None or (self.kind is not None and bool(pa.types.is_floating(self.kind)))
 

@@ -30,6 +30,11 @@ class TextFormat(Protocol):
         return None
 
     @property
+    def zoned(self) -> bool:
+        """Whether the values are dates with a time zone."""
+        return False
+
+    @property
     def converts_target(self) -> bool:
         """Whether a target of such text is converted to its values; else the text itself is the classes."""
         return True

@@ -255,7 +255,8 @@ class Scorecard:
         Raises
         ------
         ValueError
-            If the dialect is not known, or a column holds dates, or text that was read as numbers.
+            If the dialect is not known, or has no statement for a column: none has one for durations and for text that
+            is read as numbers, and "sqlite" has none for dates with a time zone.
         """
         return statement(self.card, dialect, table)
 

@@ -94,7 +94,7 @@ def _column_to_json(column: CardColumn) -> JsonObject:
         "parsing": None if parsing is None else asdict(parsing),
         "plain_type": _plain_type_of(column.text_format),
         "is_boolean": column.is_boolean,
-        "holds_times": column.holds_times,
+        "time_kind": column.time_kind,
         "edges": None if merged.edges is None else merged.edges.tolist(),
         "groups": None if merged.groups is None else [list(group) for group in merged.groups],
         "rare": list(merged.rare),
@@ -155,7 +155,7 @@ def _column_from_json(column: JsonObject, totals: Totals) -> CardColumn:
         bins=bins,
         text_format=_text_format_of(column),
         is_boolean=column["is_boolean"],
-        holds_times=column["holds_times"],
+        time_kind=column["time_kind"],
         coefficient=column["coefficient"],
         woe=np.array(column["woe"], np.float64),
         points=np.array(column["points"], np.float64),
@@ -168,8 +168,7 @@ def _plain_type_of(text_format: TextFormat | None) -> str | None:
     """The type of plain numbers and times in text, as Arrow names it; None for other formats and for time zones."""
     if not isinstance(text_format, Plain) or text_format.kind is None:
         return None
-    has_time_zone = pa.types.is_timestamp(text_format.kind) and text_format.kind.tz is not None
-    return None if has_time_zone else str(text_format.kind)
+    return None if text_format.zoned else str(text_format.kind)
 
 
 def _text_format_of(column: JsonObject) -> TextFormat | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -20,6 +20,7 @@ from bitsieve.scorecards.monotone_binner import MonotoneBinner, text_in_numbers
 from bitsieve.scorecards.points import Points
 from bitsieve.utils.arrays import Flags, Floats, Integers
 
+TimeKind = Literal["dates", "zoned dates", "durations"]
 NAME_OF_BOOLEAN = {0: "False", 1: "True"}
 #: Of gradients. The default of scikit-learn leaves errors of several percent in the coefficients of many rows.
 TOLERANCE = 1e-10
@@ -33,7 +34,7 @@ class CardColumn:
     bins: ColumnBins
     text_format: TextFormat | None  # how its text is read; None for numbers and for categories
     is_boolean: bool
-    holds_times: bool
+    time_kind: TimeKind | None  # None if its values are no times
     coefficient: float
     woe: Floats
     points: Floats
@@ -222,7 +223,7 @@ def _column_with_points(
         bins=bins.with_shown_edges,
         text_format=_format_of(meaning),
         is_boolean=not table.is_numeric(j) and table.categorical(j).categories.dtype.kind == "b",
-        holds_times=meaning is not None and meaning.format.time is not None,
+        time_kind=_time_kind_of(meaning),
         coefficient=coefficient,
         woe=bins.woe,
         points=rounded[:-1],
@@ -236,6 +237,12 @@ def _format_of(meaning: TextMeaning | None) -> TextFormat | None:
     if meaning is None or meaning.is_plain or isinstance(meaning.format, Words):
         return None
     return meaning.format
+
+
+def _time_kind_of(meaning: TextMeaning | None) -> TimeKind | None:
+    if meaning is None:
+        return None
+    return "zoned dates" if meaning.format.zoned else meaning.format.time
 
 
 def _bins_in_table(table: InMemoryDataset, j: int, column: ColumnBins) -> Integers:
