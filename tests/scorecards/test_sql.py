@@ -10,6 +10,8 @@ import pytest
 
 import bitsieve
 from bitsieve import MonotoneBinner, Points
+from bitsieve.api.scorecard import ScorecardOptions, make_scorecard
+from bitsieve.options import ColumnOptions, ExecutionOptions, ReadOptions
 
 EXACT = Points(rounded=False)  # points of different bins are different numbers
 ROUNDING = 1e-9  # the sum of the points is rounded in another order
@@ -149,6 +151,27 @@ def test_ordered_categories(tmp_path):
     assert loaded.table["bin"].tolist() == card.table["bin"].tolist()
     assert in_sqlite(loaded, new) == pytest.approx(scores, abs=ROUNDING)
     assert in_sqlite(card, new) == pytest.approx(scores, abs=ROUNDING)
+
+
+def test_categories_that_are_numbers(tmp_path):
+    """They are written as numbers, and have the same names in integers and in floats, which hold missing values."""
+    codes = np.random.default_rng(6).choice([1, 2, 3.5, 4], 600, p=[0.4, 0.3, 0.295, 0.005])
+    codes[::13] = np.nan
+    path = tmp_path / "codes.csv"
+    signal = np.where(codes == 1, 1.0, -1.0)
+    pd.DataFrame({"code": codes, "y": classes(600, signal)}).to_csv(path, index=False)
+    read = ReadOptions(target="y", column_types={"code": "category"})
+    options = ScorecardOptions(points=EXACT)
+    card = make_scorecard(path, read, ColumnOptions(), ExecutionOptions(), options)
+    (column,) = card.card.columns
+    assert column.bins.merged.rare == ("4",)
+    rows = pd.DataFrame({"code": codes})
+    integers = pd.DataFrame({"code": [1, 2, 4, 5]})
+    assert card.score(integers).tolist() == card.score(integers.astype(float)).tolist()
+    assert len(set(card.score(integers))) > 1
+    for new in (rows, integers):
+        assert in_sqlite(card, new) == pytest.approx(card.score(new), abs=ROUNDING)
+        assert in_duckdb(card, new) == pytest.approx(card.score(new), abs=ROUNDING)
 
 
 DAYS = np.random.default_rng(5).integers(0, 900, 600)

@@ -21,6 +21,7 @@ from bitsieve.scorecards.points import Points
 from bitsieve.utils.arrays import Flags, Floats, Integers
 
 TimeKind = Literal["dates", "zoned dates", "durations"]
+CategoryKind = Literal["text", "boolean", "number"]
 NAME_OF_BOOLEAN = {0: "False", 1: "True"}
 #: Of gradients. The default of scikit-learn leaves errors of several percent in the coefficients of many rows.
 TOLERANCE = 1e-10
@@ -33,7 +34,7 @@ class CardColumn:
     name: str
     bins: ColumnBins
     text_format: TextFormat | None  # how its text is read; None for numbers and for categories
-    is_boolean: bool
+    category_kind: CategoryKind | None  # None for numbers and times
     time_kind: TimeKind | None  # None if its values are no times
     coefficient: float
     woe: Floats
@@ -65,7 +66,7 @@ class CardColumn:
         if not table.is_numeric(j):
             return table.categorical(j)
         values = encode_with_missing(table.numbers(j))
-        if not self.is_boolean:
+        if self.category_kind != "boolean":
             return values
         categories = [NAME_OF_BOOLEAN.get(number, str(number)) for number in values.categories.tolist()]
         return replace(values, categories=np.array(categories, object))
@@ -222,7 +223,7 @@ def _column_with_points(
         name=str(table.names[j]),
         bins=bins.with_shown_edges,
         text_format=_format_of(meaning),
-        is_boolean=not table.is_numeric(j) and table.categorical(j).categories.dtype.kind == "b",
+        category_kind=_category_kind_of(table, j),
         time_kind=_time_kind_of(meaning),
         coefficient=coefficient,
         woe=bins.woe,
@@ -237,6 +238,15 @@ def _format_of(meaning: TextMeaning | None) -> TextFormat | None:
     if meaning is None or meaning.is_plain or isinstance(meaning.format, Words):
         return None
     return meaning.format
+
+
+def _category_kind_of(table: InMemoryDataset, j: int) -> CategoryKind | None:
+    if table.is_numeric(j):
+        return None
+    kind = table.categorical(j).categories.dtype.kind
+    if kind == "b":
+        return "boolean"
+    return "number" if kind in "iuf" else "text"
 
 
 def _time_kind_of(meaning: TextMeaning | None) -> TimeKind | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -11,7 +12,7 @@ import numpy as np
 from bitsieve.dataset.text import Plain
 from bitsieve.diagnostics import UserError
 from bitsieve.io.dialect import MARKERS
-from bitsieve.scorecards.card import Card, CardColumn
+from bitsieve.scorecards.card import Card, CardColumn, CategoryKind
 from bitsieve.utils.parameters import check_choice
 
 
@@ -263,9 +264,11 @@ def _case_of(column: CardColumn, dialect: Dialect) -> str:
         lines += [f"WHEN {condition} THEN {missing_points}" for condition in comparison.missing()]
         lines += _conditions_of_numbers(column, comparison)
     else:
-        if not column.is_boolean:
+        if column.category_kind == "text":
             markers = [_text(marker, dialect) for marker in MARKERS if marker not in column.bins.bin_of_category]
             lines.append(f"WHEN {name} IN ({', '.join(markers)}) THEN {missing_points}")
+        if column.category_kind == "number" and dialect.is_nan:
+            lines.append(f"WHEN {dialect.is_nan.format(name)} THEN {missing_points}")
         lines += _conditions_of_categories(column, name, dialect)
     indented = "\n    ".join(lines)
     return f"  CASE\n    {indented}\n  END"
@@ -307,15 +310,29 @@ def _conditions_of_categories(column: CardColumn, name: str, dialect: Dialect) -
         names_of_bin.setdefault(category_bin, []).append(category)
     lines = []
     for category_bin, categories in names_of_bin.items():
-        if column.is_boolean:
-            literals = [BOOLEANS[category] for category in categories if category in BOOLEANS]
-        else:
-            literals = [_text(category, dialect) for category in categories]
+        literals = _literals_of(column.category_kind, categories, dialect)
         if literals:
             lines.append(f"WHEN {name} IN ({', '.join(literals)}) THEN {_number(points_of_bin[category_bin])}")
     bin_of_new = column.bins.bin_of_new_category
     lines.append(f"ELSE {_number(points_of_bin[bin_of_new])}")
     return lines
+
+
+def _literals_of(kind: CategoryKind | None, categories: Sequence[str], dialect: Dialect) -> list[str]:
+    """Categories as SQL writes them. Of numbers and booleans "other", the name of the rare ones, is no value."""
+    if kind == "boolean":
+        return [BOOLEANS[category] for category in categories if category in BOOLEANS]
+    if kind == "number":
+        return [category for category in categories if _is_number(category)]
+    return [_text(category, dialect) for category in categories]
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _identifier(name: str, dialect: Dialect) -> str:

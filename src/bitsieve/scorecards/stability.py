@@ -11,6 +11,7 @@ from bitsieve.dataset.columns import read_columns
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.encoding import Encoded
 from bitsieve.diagnostics import UserError
+from bitsieve.discretization.monotone.column_bins import names_of
 from bitsieve.discretization.monotone.pre_bins import ends_of_equal_frequency
 from bitsieve.scorecards.monotone_binner import MonotoneBinner, check_binner
 from bitsieve.scorecards.stability_index import Stability, stability_of_counts
@@ -153,7 +154,7 @@ def _bins_of_both(expected: InMemoryDataset, actual: InMemoryDataset, j: int, n_
     if expected.is_numeric(j):
         cuts = _cuts_of_equal_frequency(expected.numeric(j), n_bins)
         return _intervals(expected.numeric(j), cuts), _intervals(actual.numeric(j), cuts)
-    names = [str(category) for category in expected.categorical(j).categories.tolist()]
+    names = names_of(expected.categorical(j))
     return _ranks(expected.categorical(j), names), _ranks(actual.categorical(j), names)
 
 
@@ -175,7 +176,7 @@ def _intervals(numbers: Floats, cuts: Floats) -> Integers:
 def _ranks(values: Encoded, names: Sequence[str]) -> Integers:
     """The index of each category among names; -1 for another one, and the last bin for missing values."""
     rank_of_name = {name: rank for rank, name in enumerate(names)}
-    ranks = [rank_of_name.get(str(category), -1) for category in values.categories.tolist()]
+    ranks = [rank_of_name.get(name, -1) for name in names_of(values)]
     return np.array([*ranks, len(names)], np.int64)[values.codes]  # the code of a missing value is -1, the last
 
 

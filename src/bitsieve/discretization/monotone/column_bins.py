@@ -441,8 +441,11 @@ def _levels_of(values: Encoded, special_codes: Sequence[int], rows: ClassedRows,
 
 
 def names_of(values: Encoded) -> list[str]:
-    """The categories as text."""
-    return [str(category) for category in values.categories.tolist()]
+    """The categories as text. Numbers have the same names whether they are integers or not: 1.0 is "1"."""
+    categories = values.categories.tolist()
+    if values.categories.dtype.kind == "f":
+        return [_plain_number(category) for category in categories]
+    return [str(category) for category in categories]
 
 
 def order_by_rate(counts: BinCounts, names: Sequence[str]) -> Integers:
