@@ -125,6 +125,16 @@ def test_columns_of_a_scorecard_beside_its_data_and_beside_a_file(rows, card, ca
     assert [document["reference"] for document in documents] == [None, "old.csv"]
 
 
+def test_columns_of_a_scorecard_in_a_folder_that_is_read_in_batches(rows, card, tmp_path, capsys):
+    parts = tmp_path / "parts"
+    parts.mkdir()
+    rows[400:600].to_parquet(parts / "a.parquet")
+    rows[600:].to_parquet(parts / "b.parquet")
+    assert main(["drift", str(parts), "--card", "card.json", "--memory", "1MB", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert [column["psi"] for column in document["columns"]] == card.stability(rows[400:])["psi"].tolist()
+
+
 def test_columns_of_a_scorecard_as_text_and_as_a_file(card, capsys):
     assert main(["drift", "new.csv", "--card", "card.json", "--output", "psi.csv"]) == 0
     assert "1 of 2 columns of the scorecard moved" in capsys.readouterr().out
@@ -135,7 +145,7 @@ def test_columns_of_a_scorecard_as_text_and_as_a_file(card, capsys):
     ("words", "part"),
     [
         (["new.csv", "--card", "card.json", "--level", "0.1"], "--level has no effect beside --card"),
-        (["new.csv", "--card", "card.json", "--memory", "1GB"], "--memory has no effect beside --card"),
+        (["new.csv", "--card", "card.json", "--spool", "."], "--spool has no effect beside --card"),
         (["new.csv", "--card", "card.json", "--engine", "stream"], "--engine has no effect beside --card"),
         (["new.csv", "--card", "card.json", "--push-down"], "--push-down has no effect beside --card"),
         (["old.csv", "new.csv", "rows.csv", "--card", "card.json"], "3 files are given"),

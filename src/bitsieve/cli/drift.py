@@ -18,15 +18,14 @@ from bitsieve.utils.types import JsonObject
 if TYPE_CHECKING:
     from bitsieve.api.drift import DriftOptions
     from bitsieve.options import DiscretizationOptions, ReadOptions
-    from bitsieve.utils.types import TableLike
 
 #: Options of drift in bits. They have no effect on what was saved, which has its bins and its limits already.
 MEASURING = (
     "period", "period_bins", "target", "strata", "reference", "max_drift", "level", "weight", "weight_kind", "groups",
     "binning", "bins", "missing", "include", "exclude", "identifiers", "column_type", "repair", "figure",
 )  # fmt: skip
-#: Options of where rows are worked on. They have no effect on a scorecard, whose data is read into memory.
-WORKING = ("memory", "spool", "push_down", "engine")
+#: Options of where rows are worked on. They have no effect on a scorecard, whose bins are counted in batches.
+WORKING = ("spool", "push_down", "engine")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -131,14 +130,16 @@ def _stability_of_card(arguments: argparse.Namespace) -> int:
         )
     diagnostics: list[Diagnostic] = []
     with progress_bar(not arguments.quiet):
+        from bitsieve.engines.stream import StreamSource
         from bitsieve.results.card_stability import CardStability
         from bitsieve.results.scorecard import Scorecard
 
         card = Scorecard.load(arguments.card)
         reference = None
         if old_paths:
-            reference = _table_of_file(old_paths[0], arguments.header, diagnostics)
-        frame = card.stability(_table_of_file(new_path, arguments.header, diagnostics), reference)
+            reference = StreamSource(old_paths[0], arguments.memory, header=arguments.header)
+        new_rows = StreamSource(new_path, arguments.memory, header=arguments.header)
+        frame = card.stability_with_notes(new_rows, reference, diagnostics)
         result = CardStability.of_frame(frame, new_path, old_paths[0] if old_paths else None)
     saved = []
     if arguments.output is not None:
@@ -152,15 +153,6 @@ def _stability_of_card(arguments: argparse.Namespace) -> int:
         saved,
     )
     return 0
-
-
-def _table_of_file(path: str, header: bool | None, diagnostics: list[Diagnostic]) -> TableLike:
-    """The rows of a file; what is noticed in it is appended to the diagnostics."""
-    from bitsieve.io.npz import ArrayTable
-    from bitsieve.io.read import read_table
-
-    table = read_table(path, header=header, diagnostics=diagnostics)
-    return table.X if isinstance(table, ArrayTable) else table
 
 
 def _refuse_without_effect(arguments: argparse.Namespace, names: Sequence[str], neighbour: str) -> None:

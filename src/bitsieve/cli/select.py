@@ -464,8 +464,8 @@ def _connected(address: str, n_workers: int | None) -> Iterator[Client]:
 async def _try_connection(address: str) -> None:
     """Connect to the scheduler at an address and disconnect again.
 
-    The client of Dask is not closed by itself where the address is none, or needs certificates that are not there. It is
-    then closed by the garbage collector, which may happen in a thread that holds the lock that closing waits for.
+    The client of Dask stays open where the address is none, or needs certificates that are not there. The garbage
+    collector then closes it, perhaps in a thread that holds the lock that closing waits for.
     """
     from distributed.comm import connect
     from distributed.security import Security

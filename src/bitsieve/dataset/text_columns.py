@@ -78,6 +78,8 @@ def _typed_column(array: pa.Array, j: int, rules: ColumnRules, kind: str | None)
         text = _counted(coded, rules.has_weight)
         meaning = meaning_of_text(text, repair=rules.repair, kind=kind, is_target=rules.are_targets)
     values = meaning.format.read(coded.dictionary.cast(pa.string()))
+    if meaning.format == Plain() and not pa.types.is_string(values.type):
+        meaning = TextMeaning(Plain(values.type), is_plain=True)
     if pa.types.is_string(values.type):
         return pa.DictionaryArray.from_arrays(coded.indices, values), meaning
     return values.take(coded.indices), meaning

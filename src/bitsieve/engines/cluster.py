@@ -14,7 +14,8 @@ from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.source import CountSource
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.roles import Roles, split_columns
-from bitsieve.diagnostics import UserError
+from bitsieve.dataset.take_columns import WantedColumns
+from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.discretization.coding import Coding
 from bitsieve.discretization.summary import Limits, Summary
 from bitsieve.engines.data_partitions import DataPartitions, PartitionedSource, in_order
@@ -117,6 +118,23 @@ def _work_on(first_row: int, *objects: Any, work: Work[Result]) -> Result:
     return work(first_row, RawPartition(*objects))
 
 
+def _results_of_rows(*objects: Any, work: Callable[[TableLike], Result]) -> list[Result]:
+    """What ``work`` returns for the rows of a partition, in a list; an empty list if it has no rows."""
+    partition = RawPartition(*objects)
+    return [work(partition.columns)] if partition.n_rows else []
+
+
+def _merged_results(lists: Sequence[list[Result]], merge: Callable[[Sequence[Result]], Result]) -> list[Result]:
+    """The results in lists merged into one, in a list; an empty list if there is none."""
+    results = in_order(lists)
+    return [merge(results)] if results else []
+
+
+def _work_on_array(array: TableLike, *, wanted: WantedColumns, work: Callable[[TableLike], Result]) -> Result:
+    """What ``work`` returns for some columns of a table without names."""
+    return work(wanted.take(array))
+
+
 def _packed(first_row: int, *objects: Any, read: Work[InMemoryDataset], coding: Coding) -> PackedSource:
     """The codes of a partition, packed for counting."""
     table = read(first_row, RawPartition(*objects))
@@ -174,6 +192,26 @@ class ClusterSource(DataInParts, ABC):
         None, as by default, if the data is not read again.
         """
         return None
+
+    def total(
+        self,
+        wanted: WantedColumns,
+        work: Callable[[TableLike], Result],
+        merge: Callable[[Sequence[Result]], Result],
+        diagnostics: list[Diagnostic],
+    ) -> Result | None:
+        columns = None
+        work_on_rows = work
+        if self.labels:
+            columns = [self.labels[position] for position in wanted.positions_in(self.labels)]
+        else:
+            work_on_rows = partial(_work_on_array, wanted=wanted, work=work)
+        with _missing_bitsieve_reported(self.install_advice):
+            partitions = self.open_partitions(columns, None, None)
+            results = partitions.total(
+                "count", partial(_results_of_rows, work=work_on_rows), partial(_merged_results, merge=merge)
+            )
+        return results[0] if results else None
 
     def read_in_parts(self, options: ReadOptions) -> PartitionedDataset:
         phase("reading")

@@ -2,23 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, fields
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import Protocol, TypeGuard
+from typing import Protocol, TypeGuard, TypeVar
 
 from bitsieve.dataset.data_kinds import gives_batches, is_frame, is_lazy, is_path
 from bitsieve.dataset.dataset import COUNTS, Dataset
-from bitsieve.diagnostics import ParameterError, UserError
+from bitsieve.dataset.take_columns import WantedColumns
+from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
 from bitsieve.io.read import database_kind
 from bitsieve.options import ReadOptions
 from bitsieve.utils.messages import nearest_in
+from bitsieve.utils.types import TableLike
+
+Result = TypeVar("Result")
 
 
 class DataInParts(Protocol):
     """Data that is read in parts."""
+
+    def total(
+        self,
+        wanted: WantedColumns,
+        work: Callable[[TableLike], Result],
+        merge: Callable[[Sequence[Result]], Result],
+        diagnostics: list[Diagnostic],
+    ) -> Result | None:
+        """Call ``work`` with some columns of every part of the rows, where it lies, and merge the results.
+
+        What is noticed in the data is appended to ``diagnostics``. None if there are no rows.
+        """
+        raise UserError(
+            code="rows-not-in-memory",
+            message=f"the rows of a {type(self).__name__} are not read part by part",
+            advice="give the table itself, or a StreamSource of its rows",
+        )
 
     @property
     def target_in_file(self) -> str | None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -19,7 +19,8 @@ from bitsieve.dataset.dataset import Dataset
 from bitsieve.dataset.encoding import as_array
 from bitsieve.dataset.read import read_data
 from bitsieve.dataset.roles import split_columns
-from bitsieve.diagnostics import UserError
+from bitsieve.dataset.take_columns import WantedColumns
+from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.coding import Coding
 from bitsieve.discretization.summary import Limits, Summary
@@ -31,8 +32,9 @@ from bitsieve.engines.stream_packing import EarlyPacking, PlaneStorage, StreamPa
 from bitsieve.io.arrow import give_back_unused
 from bitsieve.io.column_file import ColumnFile
 from bitsieve.io.errors import check_unchanged
-from bitsieve.io.h5ad import H5adFile
+from bitsieve.io.h5ad import AnnotatedColumns, H5adFile
 from bitsieve.io.libsvm import LABELS, LibsvmFile, read_libsvm_in_ranges
+from bitsieve.io.npz import ArrayTable
 from bitsieve.io.read import columns_of, holds_sparse_rows, open_file
 from bitsieve.io.spool import find_kept, name_of_key
 from bitsieve.options import ReadOptions
@@ -41,6 +43,9 @@ from bitsieve.utils.lazy import cached_property
 from bitsieve.utils.memory import check_memory
 from bitsieve.utils.progress import phase
 from bitsieve.utils.types import JsonObject, TableLike
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -386,6 +391,46 @@ class StreamSource(DataInParts):
         table = PartitionedDataset.read(open_engine, roles, len(file.names), options)
         table.diagnostics = (*file.diagnostics, *table.diagnostics)
         return table
+
+    def total(
+        self,
+        wanted: WantedColumns,
+        work: Callable[[TableLike], Result],
+        merge: Callable[[Sequence[Result]], Result],
+        diagnostics: list[Diagnostic],
+    ) -> Result | None:
+        opened = open_file(self.data, header=self.header, spool=self.spool)
+        if isinstance(opened, H5adFile):
+            opened = AnnotatedColumns(opened)
+        merged = PendingMerge(merge)
+        if isinstance(opened, ColumnFile):
+            for batch in self._batches(opened, wanted):
+                merged.add(work(batch))
+        else:
+            arrays = opened.read()
+            assert isinstance(arrays, ArrayTable)  # what other files of arrays hold
+            merged.add(work(wanted.take(arrays.X)))
+        check_unchanged(opened.label, opened.initial_state, opened.state())
+        diagnostics += opened.diagnostics
+        return merged.finish()
+
+    def _batches(self, file: ColumnFile, wanted: WantedColumns) -> Iterator[pa.Table]:
+        """The batches of some columns that have rows, each of the types of all rows."""
+        import pyarrow as pa
+
+        names = [file.names[position] for position in wanted.positions_in(file.names)]
+        n_rows = rows_of_batch(self.memory or DEFAULT_MEMORY, file.row_bytes + len(file.names))
+        types = file.types_of_all_rows
+        schema = pa.schema([(name, types[name]) for name in names])
+        report = phase("counting")
+        n_read = 0
+        for batch in read_ahead(file.batches(names, n_rows)):
+            if batch.num_rows:
+                yield batch.cast(schema)
+            n_read += batch.num_rows
+            report(n_read, file.n_rows)
+            if self.memory is not None:
+                give_back_unused()
 
     def _read_sparse_rows(self, file: LibsvmFile, options: ReadOptions) -> Dataset:
         """Read a libsvm file into columns on disk; without a target its labels are dropped."""

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 
 import numpy as np
 
-from bitsieve.dataset.columns import read_columns
-from bitsieve.dataset.dataset import InMemoryDataset
-from bitsieve.dataset.plain_text import Plain
 from bitsieve.dataset.take_columns import WantedColumns
-from bitsieve.dataset.text_format import ColumnRules
-from bitsieve.dataset.value_ranges import check_values
+from bitsieve.diagnostics import Diagnostic
 from bitsieve.io.errors import DataError, readable
 from bitsieve.io.output import write_text
 from bitsieve.results.scorecard_file import card_from_json, card_to_json, document_of
 from bitsieve.results.scorecard_text import card_summary, column_text
 from bitsieve.scorecards.card import Card
+from bitsieve.scorecards.rows_of_bins import as_table, read_values, rows_of_bins
 from bitsieve.scorecards.sql import statement
 from bitsieve.scorecards.stability import stability_frame
 from bitsieve.scorecards.stability_index import stability_of_counts
@@ -207,7 +205,8 @@ class Scorecard:
         Parameters
         ----------
         X : table
-            As for :meth:`score`.
+            As for :meth:`score`; also the path of a file or a folder, a :class:`bitsieve.StreamSource` or a frame of
+            Dask or Spark, whose bins are counted part by part, where the rows are.
         reference : table, optional
             The rows that X is compared with, such as those of last month; by default the rows of the development.
 
@@ -219,24 +218,24 @@ class Scorecard:
         Raises
         ------
         ValueError
-            As :meth:`score` raises it.
+            As :meth:`score` raises it, or if there are no rows.
         """
-        actual = self._rows_of_bins(X)
-        expected = self._development_rows_of_bins() if reference is None else self._rows_of_bins(reference)
-        columns = [stability_of_counts(old, new) for old, new in zip(expected, actual, strict=True)]
-        return stability_frame(self.features, columns)
+        diagnostics = Diagnostics()
+        frame = self.stability_with_notes(X, reference, diagnostics)
+        diagnostics.warn()
+        return frame
 
-    def _development_rows_of_bins(self) -> list[Integers]:
-        """As :meth:`_rows_of_bins`, of the development rows: each of their values was in a bin."""
-        return [np.append(0, column.bins.counts.rows) for column in self.card.columns]
-
-    def _rows_of_bins(self, X: TableLike) -> list[Integers]:
-        """For each column, the number of rows in no bin, and then of each bin."""
-        bins = self._bins(X)
-        rows = []
-        for j, column in enumerate(self.card.columns):
-            rows.append(np.bincount(bins[:, j] + 1, minlength=len(column.bins.counts) + 1))
-        return rows
+    def stability_with_notes(
+        self, X: TableLike, reference: TableLike | None, diagnostics: list[Diagnostic]
+    ) -> DataFrame:
+        """:meth:`stability`; what is noticed in the data is appended to ``diagnostics``."""
+        columns = self.card.columns
+        actual = rows_of_bins(columns, self._wanted_columns, X, diagnostics)
+        expected: Sequence[Integers] = [np.append(0, column.bins.counts.rows) for column in columns]
+        if reference is not None:
+            expected = rows_of_bins(columns, self._wanted_columns, reference, diagnostics)
+        stabilities = [stability_of_counts(old, new) for old, new in zip(expected, actual, strict=True)]
+        return stability_frame(self.features, stabilities)
 
     def to_sql(self, dialect: str = "ansi", table: str = "rows") -> str:
         """The SQL statement that scores the rows of a table as :meth:`score` does.
@@ -343,7 +342,7 @@ class Scorecard:
 
     def _bins(self, X: TableLike) -> Integers:
         """The bin of every value of the columns of the scorecard; -1 for a value that is in none."""
-        table = self._read(X)
+        table = read_values(self.card.columns, self._wanted_columns.take(as_table(X)))
         bins = np.empty((table.n_samples, len(self.card.columns)), np.int64, order="F")
         for j, column in enumerate(self.card.columns):
             bins[:, j] = column.bins_in(table, j)
@@ -355,19 +354,6 @@ class Scorecard:
         Diagnostics(notes_on_unseen_values(self.features, bins, weight="0")).warn()
         return bins
 
-    def _read(self, X: TableLike) -> InMemoryDataset:
-        """The columns of the scorecard in a table; text is read in the format that it had in the development."""
-        wanted_columns = WantedColumns(self.features, self.indices, self.n_features, self.has_names)
-        formats = {}
-        for j, column in enumerate(self.card.columns):
-            if column.text_format is not None:
-                formats[j] = column.text_format
-            elif column.is_numeric:
-                formats[j] = Plain()
-        table = read_columns(wanted_columns.take(_as_table(X)), rules=ColumnRules(formats=formats)).dense()
-        check_values(table, allow_missing=True)
-        return table
-
-
-def _as_table(X: TableLike) -> TableLike:
-    return np.asarray(X) if isinstance(X, (list, tuple)) else X
+    @property
+    def _wanted_columns(self) -> WantedColumns:
+        return WantedColumns(self.features, self.indices, self.n_features, self.has_names)

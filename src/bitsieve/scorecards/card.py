@@ -56,10 +56,17 @@ class CardColumn:
     def bins_in(self, table: InMemoryDataset, j: int) -> Integers:
         """The bin of each value of column ``j`` of a table; -1 for a value that is in none."""
         if self.is_numeric:
-            if not table.is_numeric(j):
-                raise text_in_numbers(self.name)
-            return self.bins.bins_of_numbers(table.numeric(j))
+            return self.bins.bins_of_numbers(self._numbers_in(table, j))
         return self.bins.bins_of_categories(self._categories_in(table, j))
+
+    def _numbers_in(self, table: InMemoryDataset, j: int) -> Floats:
+        """The numbers of column ``j`` of a table, where text may have nothing but missing values."""
+        if table.is_numeric(j):
+            return table.numeric(j)
+        codes = table.categorical(j).codes
+        if (codes >= 0).any():
+            raise text_in_numbers(self.name)
+        return np.full(len(codes), np.nan)
 
     def _categories_in(self, table: InMemoryDataset, j: int) -> Encoded:
         """The categories of column ``j`` of a table, which may hold numbers: 0 and 1 are how SQLite stores booleans."""
@@ -224,7 +231,7 @@ def _column_with_points(
         bins=bins.with_shown_edges,
         text_format=_format_of(meaning),
         category_kind=_category_kind_of(table, j),
-        time_kind=_time_kind_of(meaning),
+        time_kind=time_kind_of(meaning),
         coefficient=coefficient,
         woe=bins.woe,
         points=rounded[:-1],
@@ -249,7 +256,8 @@ def _category_kind_of(table: InMemoryDataset, j: int) -> CategoryKind | None:
     return "number" if kind in "iuf" else "text"
 
 
-def _time_kind_of(meaning: TextMeaning | None) -> TimeKind | None:
+def time_kind_of(meaning: TextMeaning | None) -> TimeKind | None:
+    """What the times of a column are; None if its values are no times."""
     if meaning is None:
         return None
     return "zoned dates" if meaning.format.zoned else meaning.format.time

@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from bitsieve.dataset.text import Plain
+from bitsieve.dataset.plain_text import Plain
 from bitsieve.diagnostics import UserError
 from bitsieve.io.dialect import MARKERS
 from bitsieve.scorecards.card import Card, CardColumn, CategoryKind
