@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC, l1_min_c
 
 from bitsieve import L1SVM, SVMRFE, ModelSelector
-from bitsieve.methods.by_samples import models
+from bitsieve.methods.by_samples import svm_rfe
 from bitsieve.methods.by_samples.l1_svm import PENALTY_GROWTH
 from papers.data.sparse_groups import make_sparse_groups
 
@@ -77,7 +77,7 @@ def test_rfe(data, step):
 def test_products_made_at_once_give_the_weights_of_libsvm(data, monkeypatch):
     X, y = data
     fitted = SVMRFE(2).fit(X, y)
-    monkeypatch.setattr(models, "MAX_KERNEL_BYTES", 0)
+    monkeypatch.setattr(svm_rfe, "MAX_KERNEL_BYTES", 0)
     by_libsvm = SVMRFE(2).fit(X, y)
     assert fitted.selected_.tolist() == by_libsvm.selected_.tolist()
     # Products differ by rounding, and the solver's steps follow them to their last bits.

@@ -7,7 +7,7 @@ import pytest
 
 from bitsieve import _native
 from bitsieve.counts.kernels import ENVIRONMENT_VARIABLE
-from bitsieve.methods.by_samples import parzen as module
+from bitsieve.methods.by_samples.parzen import pairs as module
 from bitsieve.methods.by_samples.parzen.pairs import ParzenPairs, relative_information
 from bitsieve.methods.by_samples.parzen.windows import RIDGE, width
 from bitsieve.methods.by_samples.rows import standardize

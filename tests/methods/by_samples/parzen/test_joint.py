@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from tests.methods.by_samples.test_parzen_pairs import KERNELS, density, uneven_columns
+from tests.methods.by_samples.parzen.test_pairs import KERNELS, density, uneven_columns
 
 from bitsieve.counts.kernels import ENVIRONMENT_VARIABLE
 from bitsieve.methods.by_samples.dominant_sets import choose_from_sets
