@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
@@ -182,8 +182,17 @@ def _method_parameters(arguments: argparse.Namespace) -> dict[str, Any]:
     settable_of_rule = _settable_of_rule(_rule_name(arguments))
     _check_settings(arguments, method, settable_of_method, settable_of_rule)
     settings: list[tuple[str, object]] = arguments.set or []
-    parameters: dict[str, Any] = {}
     settings_of_rule = {name: value for name, value in settings if name not in settable_of_method}
+    parameters = _parameters_of_options(arguments, settings_of_rule)
+    _refuse_options_of_other_methods(arguments, method, parameters)
+    settings_of_method = [(name, value) for name, value in settings if name in settable_of_method and name != DENSITIES]
+    parameters.update(parameters_of_settings(settings_of_method))
+    return parameters
+
+
+def _parameters_of_options(arguments: argparse.Namespace, settings_of_rule: Mapping[str, object]) -> dict[str, Any]:
+    """The parameters of the method that options of their own give, such as --stop and --estimator."""
+    parameters: dict[str, Any] = {}
     stopping = _stopping_rule(arguments, settings_of_rule)
     if stopping is not None:
         parameters["stopping"] = stopping
@@ -200,9 +209,6 @@ def _method_parameters(arguments: argparse.Namespace) -> dict[str, Any]:
         parameters["effect"] = arguments.effect
     if arguments.roles:
         parameters["roles"] = True
-    _refuse_options_of_other_methods(arguments, method, parameters)
-    settings_of_method = [(name, value) for name, value in settings if name in settable_of_method and name != DENSITIES]
-    parameters.update(parameters_of_settings(settings_of_method))
     return parameters
 
 
@@ -227,11 +233,6 @@ def _refuse_options_of_other_methods(
         )
 
 
-def _without_options(parameters: Mapping[str, Any], options: Container[str]) -> dict[str, Any]:
-    """The parameters, and their defaults, that have no option of their own."""
-    return {name: default for name, default in parameters.items() if name not in options}
-
-
 def settable_names(arguments: argparse.Namespace) -> set[str]:
     """The names that --set takes with the methods and the stopping rule that were typed."""
     from bitsieve.evaluate.plan import DEFAULT_METHODS
@@ -251,10 +252,11 @@ def _methods_with(name: str, value: object) -> list[str]:
     """The methods for which --set takes a parameter, and on which it has an effect."""
     from bitsieve.methods.registry import find_method, method_names
 
-    methods = map(find_method, method_names())
-    return [
-        method.name for method in methods if name in settable_parameters(method) and _has_effect(method, name, value)
-    ]
+    names = []
+    for method in map(find_method, method_names()):
+        if name in settable_parameters(method) and _has_effect(method, name, value):
+            names.append(method.name)
+    return names
 
 
 def _has_effect(method: Method, name: str, value: object) -> bool:
@@ -264,8 +266,9 @@ def _has_effect(method: Method, name: str, value: object) -> bool:
     if name == DENSITIES:
         return True
     try:
-        arguments = arguments_of(method, parameters_of_settings([(name, value)]))
-        method.check_parameters({**arguments, "n_features_to_select": None})
+        parameters = arguments_of(method, parameters_of_settings([(name, value)]))
+        parameters["n_features_to_select"] = None
+        method.check_parameters(parameters)
     except UserError as error:
         return error.code != "parameter-without-effect"
     return True
@@ -277,9 +280,11 @@ def _settable_of_rule(rule: str | None) -> dict[str, Any]:
 
     if rule is None or rule not in STOPPING_RULES:
         return {}
-    parameters = signature(STOPPING_RULES[rule]).parameters
-    defaults = {name: parameter.default for name, parameter in parameters.items()}
-    return _without_options(defaults, RULE_OPTIONS)
+    defaults = {}
+    for name, parameter in signature(STOPPING_RULES[rule]).parameters.items():
+        if name not in RULE_OPTIONS:
+            defaults[name] = parameter.default
+    return defaults
 
 
 def check_settings_of_compare(arguments: argparse.Namespace) -> None:
@@ -308,7 +313,8 @@ def _check_settings(
     settable_of_rule: Mapping[str, Any],
 ) -> None:
     """Refuse a name that --set gives twice, or that neither the method nor the stopping rule takes by --set."""
-    settable = {**settable_of_rule, **settable_of_method}
+    settable = dict(settable_of_rule)
+    settable.update(settable_of_method)
     settings: list[tuple[str, object]] = arguments.set or []
     names = [name for name, _ in settings]
     for name, value in settings:

@@ -45,16 +45,17 @@ class Command(NamedTuple):
 class Option(NamedTuple):
     """An option as some commands have it; one that differs between commands has a line for each of its forms."""
 
-    name: str  # as it is typed; without dashes: an argument known by its place
-    commands: str  # that have it
+    name: str  # as it is typed; an argument that is known by its place has no dashes
+    commands: str  # the names of the commands that have it, between spaces
     help: str
-    kind: Kind = "text"  # what the value is read as, which gives it its name in the help
-    metavar: str | None = None  # that name where it is another
+    kind: Kind = "text"  # what the value is read as
+    metavar: str | None = None  # the name of the value in the help; None for that of its kind
     default: object = None  # what the command takes where it is not given; None leaves that to the Python function
     choices: tuple[str, ...] = ()  # the values that are allowed, where a message of the parser names them
     form: Literal["optional", "repeated", "required"] = "optional"
-    parameters: str = ""  # that it gives to Python: a message that names one of them names the option instead
-    short: str = ""  # the same with one dash and one letter
+    #: The parameters of Python that it gives, between spaces. In messages the option stands in place of them.
+    parameters: str = ""
+    short: str = ""  # its name of one dash and one letter
 
 
 PROGRAM = "bitsieve"

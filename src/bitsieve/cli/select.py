@@ -80,10 +80,11 @@ def run(arguments: argparse.Namespace) -> int:
         return f"{table_text(selection)}\n\n{affiliated.text()}"
 
     def document() -> JsonObject:
-        document = selection.to_dict()
+        fields = selection.to_dict()
         if affiliated is not None:
-            document["affiliated"] = affiliated.to_list()
-        return {**document, **made_by(arguments)}
+            fields["affiliated"] = affiliated.to_list()
+        fields.update(made_by(arguments))
+        return fields
 
     show(arguments, notes, document, text, saved)
     return 0
@@ -147,7 +148,9 @@ def run_explain(arguments: argparse.Namespace) -> int:
     notes = note_lines(arguments, others)
 
     def document() -> JsonObject:
-        return {**explanation.to_dict(), "method": selection.method}
+        fields = explanation.to_dict()
+        fields["method"] = selection.method
+        return fields
 
     show(arguments, notes, document, lambda: str(explanation))
     return 0
@@ -161,13 +164,13 @@ def _check_paths(arguments: argparse.Namespace, plan: ReadingPlan | None) -> Non
     from bitsieve.plots.figures import FORMATS
 
     output = getattr(arguments, "output", None)
+    save = getattr(arguments, "save", None)
     if output is not None and plan is None:
         raise UserError(
             code="no-rows-to-write",
             message="--counts has no rows to write",
             advice="leave out --output",
         )
-    save = getattr(arguments, "save", None)
     if save is not None:
         check_selection_path(save)
     check_written(
@@ -179,38 +182,31 @@ def _check_paths(arguments: argparse.Namespace, plan: ReadingPlan | None) -> Non
         save=(".json",),
     )
     if output is not None and plan is not None and output.lower().endswith(".npz"):
-        if plan.engine.source and not holds_sparse_rows(arguments.data):
-            raise UserError(
-                code="output-format",
-                message="what is read in batches is not written to .npz",
-                advice="write .parquet, .arrow or .csv",
-            )
-        if len(arguments.target or ()) > 1:
-            raise UserError(
-                code="output-format",
-                message="a .npz holds one target, not several",
-                advice="write .parquet, .arrow or .csv",
-            )
+        _check_npz(arguments, plan)
+
+
+def _check_npz(arguments: argparse.Namespace, plan: ReadingPlan) -> None:
+    """Refuse rows that a .npz file cannot hold."""
+    if plan.engine.source and not holds_sparse_rows(arguments.data):
+        raise UserError(
+            code="output-format",
+            message="what is read in batches is not written to .npz",
+            advice="write .parquet, .arrow or .csv",
+        )
+    if len(arguments.target or ()) > 1:
+        raise UserError(
+            code="output-format",
+            message="a .npz holds one target, not several",
+            advice="write .parquet, .arrow or .csv",
+        )
 
 
 def _save(selection: Selection, arguments: argparse.Namespace) -> list[str]:
     """Write the reduced table, the ranking, the figure and the report if asked for; return a line on each."""
     saved: list[str] = []
-    table = selection.required_fit().table
-    target = table.target.name
-    n_features = len(selection.features)
-    what = number_and_noun(n_features, "feature")
+    what = number_and_noun(len(selection.features), "feature")
     if arguments.output is not None:
-        from bitsieve.dataset.read import n_rows
-        from bitsieve.io.write import write_table
-
-        phase("writing")
-        original_data: Any = table.original  # never None for a table of a file
-        rows = original_data.with_target(selection.features)
-        write_table(rows, arguments.output, target)
-        has_more_rows = n_rows(rows) > selection.n_samples
-        addition = ", with the rows that were left out" if has_more_rows else ""
-        saved.append(f"saved {what} and the target {target!r} to {arguments.output!r}{addition}")
+        saved.append(_save_table(selection, arguments.output))
     if arguments.output_ranking is not None:
         from bitsieve.io.write import write_rows
         from bitsieve.results.selection import ranking_of
@@ -231,6 +227,23 @@ def _save(selection: Selection, arguments: argparse.Namespace) -> list[str]:
     return saved
 
 
+def _save_table(selection: Selection, path: str) -> str:
+    """Write the selected columns and the target; return a line on it."""
+    from bitsieve.dataset.read import n_rows
+    from bitsieve.io.write import write_table
+
+    phase("writing")
+    table = selection.required_fit().table
+    target = table.target.name
+    original_data: Any = table.original  # never None for a table of a file
+    rows = original_data.with_target(selection.features)
+    write_table(rows, path, target)
+    what = number_and_noun(len(selection.features), "feature")
+    has_more_rows = n_rows(rows) > selection.n_samples
+    addition = ", with the rows that were left out" if has_more_rows else ""
+    return f"saved {what} and the target {target!r} to {path!r}{addition}"
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Request:
     """The options that were typed, and the plan for reading DATA, which is None if --counts is given instead."""
@@ -247,18 +260,6 @@ def _request(arguments: argparse.Namespace) -> _Request:
     """Build the options and the plan. Raises UserError, before anything is read, for what cannot be done."""
     from bitsieve.options import ReadOptions
 
-    if arguments.counts and arguments.period is not None:
-        raise UserError(
-            code="rows-not-in-memory",
-            message="saved counts have no periods",
-            advice="give DATA in place of --counts",
-        )
-    if arguments.counts and arguments.bins_within:
-        raise UserError(
-            code="rows-not-in-memory",
-            message="--bins-within needs rows, and saved counts have their bins",
-            advice="leave it out, or give DATA in place of --counts",
-        )
     if arguments.counts:
         _refuse_options_of_rows(arguments)
     discretization = discretization_options(arguments)
@@ -283,6 +284,18 @@ def _request(arguments: argparse.Namespace) -> _Request:
 
 def _refuse_options_of_rows(arguments: argparse.Namespace) -> None:
     """Refuse options that say how rows are read and cut, as saved counts were read and cut before."""
+    if arguments.period is not None:
+        raise UserError(
+            code="rows-not-in-memory",
+            message="saved counts have no periods",
+            advice="give DATA in place of --counts",
+        )
+    if arguments.bins_within:
+        raise UserError(
+            code="rows-not-in-memory",
+            message="--bins-within needs rows, and saved counts have their bins",
+            advice="leave it out, or give DATA in place of --counts",
+        )
     for name in OPTIONS_OF_ROWS:
         if getattr(arguments, name.replace("-", "_")) is not None:
             raise UserError(
@@ -302,24 +315,7 @@ def _reading_plan(
     if arguments.data is not None:
         _refuse_counts_as_data(arguments.data)
     if arguments.counts:
-        from bitsieve.dataset.dataset import COUNTS
-        from bitsieve.methods.registry import check_offers
-
-        if arguments.data is not None:
-            raise UserError(code="contradicting-parameters", message="give DATA or --counts, not both")
-        if read.survival is not None:
-            raise UserError(
-                code="contradicting-parameters",
-                message="--duration needs the rows, and --counts has none",
-                advice="give DATA",
-            )
-        check_offers(arguments.method, COUNTS, ["--counts"])
-        if selection.is_tested and "stopping" in selection.method.parameters:
-            raise UserError(
-                code="pairs-only",
-                message="stopping rules need tables of more columns than the pairs that saved counts hold",
-                advice="give the number of --features without --stop, or DATA in place of --counts",
-            )
+        _check_selection_from_counts(arguments, read, selection)
         return None
     if arguments.data is None:
         raise _data_needed(arguments)
@@ -336,6 +332,28 @@ def _reading_plan(
             advice="name a column with --target",
         )
     return plan
+
+
+def _check_selection_from_counts(arguments: argparse.Namespace, read: ReadOptions, selection: SelectionOptions) -> None:
+    """Refuse what cannot be selected from saved counts."""
+    from bitsieve.dataset.dataset import COUNTS
+    from bitsieve.methods.registry import check_offers
+
+    if arguments.data is not None:
+        raise UserError(code="contradicting-parameters", message="give DATA or --counts, not both")
+    if read.survival is not None:
+        raise UserError(
+            code="contradicting-parameters",
+            message="--duration needs the rows, and --counts has none",
+            advice="give DATA",
+        )
+    check_offers(arguments.method, COUNTS, ["--counts"])
+    if selection.is_tested and "stopping" in selection.method.parameters:
+        raise UserError(
+            code="pairs-only",
+            message="stopping rules need tables of more columns than the pairs that saved counts hold",
+            advice="give the number of --features without --stop, or DATA in place of --counts",
+        )
 
 
 def _refuse_counts_as_data(data: str | Sequence[str]) -> None:
