@@ -268,6 +268,7 @@ def test_one_method_alone(done, refused):
         (("select", "{data}", "stray", "--nonsense", "--bin"), "there is no option --bin: did you mean --bins? (see"),
         (("diff", "a.json", "b.json", "c.json"), "unrecognized arguments: c.json (see bitsieve diff --help)"),
         (("compare", "{data}", "--scheduler", "x"), "compare has no option --scheduler: it is one of select (see"),
+        (("scorecard", "{data}", "--memory", "1GB"), "--memory: the bins of a scorecard need all rows in memory"),
         (("sql", "{data}", "--strata=mean_area"), "--strata: the counts of a statement have no strata"),
         (
             ("interactions", "{data}", "--duration", "x", "--event", "y"),

@@ -163,8 +163,14 @@ def test_a_header_longer_than_a_block(tmp_path):
 
 def test_no_file(tmp_path):
     refused(tmp_path / "nothing.csv", "there is no file", "nothing.csv")
-    refused(tmp_path, "is a directory")
+    refused(tmp_path, "the folder", "holds no table")
     refused("", "is a directory")  # the empty path is the working directory
+
+
+def test_a_folder_is_all_rows_of_its_files(tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\n1,2\n")
+    (tmp_path / "b.csv").write_text("x,y\nword,3\n")
+    assert read_table(tmp_path).to_pydict() == {"x": ["1", "word"], "y": [2, 3]}
 
 
 @pytest.mark.parametrize(

@@ -160,6 +160,10 @@ MOVED = {"reproduce": "python -m papers"}  # commands that are no part of the pa
 LACKING = {
     ("drift", "--duration"): "drift is measured of columns and classes: give the column of the event as --target",
     ("interactions", "--duration"): "interactions are counted by classes: give the column of the event as --target",
+    ("scorecard", "--memory"): (
+        "the bins of a scorecard need all rows in memory: give a sample of them, or select columns first, by "
+        "'bitsieve select DATA --memory'"
+    ),
     ("sql", "--strata"): "the counts of a statement have no strata: give the table to 'bitsieve select DATA --strata'",
 }
 

@@ -164,11 +164,10 @@ def read_table(
     header: bool | None = None,
     diagnostics: list[Diagnostic] | None = None,
 ) -> pa.Table | ArrayTable | AnnotatedMatrix:
-    """Read all rows of a table file. What is noticed is appended to ``diagnostics``; without it, it is warned of."""
-    if isinstance(path, (str, PathLike)) and address(path) is None and matching_files(path) is None:
-        opened = _open_path(Path(path), header)
-    else:
-        opened = open_file(path, header=header)
+    """Read all rows of a table file, or of a folder. What is noticed is appended to ``diagnostics``; without it, it is warned of."""
+    if path == "":  # else it is the working directory
+        check_file(path)
+    opened = open_file(path, header=header)
     with readable(str(path)):
         table = opened.read() if isinstance(opened, ArrayFile) else joined(list(opened.batches(rows=None)))
     check_unchanged(opened.label, opened.initial_state, opened.state())
