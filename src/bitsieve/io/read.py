@@ -164,7 +164,10 @@ def read_table(
     header: bool | None = None,
     diagnostics: list[Diagnostic] | None = None,
 ) -> pa.Table | ArrayTable | AnnotatedMatrix:
-    """Read all rows of a table file, or of a folder. What is noticed is appended to ``diagnostics``; without it, it is warned of."""
+    """Read all rows of a table file, or of a folder of them.
+
+    What is noticed is appended to ``diagnostics``; without it, it is warned of.
+    """
     if path == "":  # else it is the working directory
         check_file(path)
     opened = open_file(path, header=header)
