@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from operator import add
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bitsieve.cli.build import discretization_options, drift_rule, execution_options, read_options, selection_options
 from bitsieve.cli.results import (
@@ -244,8 +244,7 @@ def _save_table(selection: Selection, path: str) -> str:
     return f"saved {what} and the target {target!r} to {path!r}{addition}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Request:
+class _Request(NamedTuple):
     """The options that were typed, and the plan for reading DATA, which is None if --counts is given instead."""
 
     read: ReadOptions

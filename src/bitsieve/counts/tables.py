@@ -37,8 +37,7 @@ DENSE_CELLS = 1 << 16  # a table of at most so many cells stores all of them, a 
 MAX_CELLS = 1 << 62  # cells are numbered by 64-bit integers
 
 
-@dataclass(frozen=True)
-class EntropyTerms:
+class EntropyTerms(NamedTuple):
     """The entropy terms ``T[c] = round(c log2(c) 2**shift)`` of counts c in tables of ``n_samples`` samples.
 
     ``T[0]`` is 0, and by the formula so is ``T[1]``. An estimator that adds a constant to the term of every non-empty

@@ -8,7 +8,6 @@ are compared value by value.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -40,8 +39,7 @@ class Copy(NamedTuple):
         return _kind_of_copy(table.values(self.column), table.values(self.original))
 
 
-@dataclass(frozen=True, eq=False)
-class _Changes:
+class _Changes(NamedTuple):
     """Whether the values of columns rise or fall from each row to the next, as words of 64 bits."""
 
     rises: NDArray[np.uint64]  # shape (n_columns, n_words)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 
@@ -41,8 +41,7 @@ RANKED_VALUES_AT_ONCE = 1 << 22  # of the columns whose ranks are tested togethe
 RANKED_VALUES_A_THREAD = 1 << 14  # with fewer the start of a thread does not pay
 
 
-@dataclass(frozen=True)
-class Approximation:
+class Approximation(NamedTuple):
     """Columns of too many distinct numbers to count them all, whose bins are approximate."""
 
     columns: tuple[int, ...]

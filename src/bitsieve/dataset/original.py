@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from bitsieve.utils.arrays import Columns
 from bitsieve.utils.column_names import STRATUM
 from bitsieve.utils.types import Label, TableLike
 
 
-@dataclass(frozen=True, eq=False)
-class OriginalData:
+class OriginalData(NamedTuple):
     """The data as the user gave it, with all of its rows."""
 
     #: ``take(indices)`` returns these features in that order, as the same kind of data with the same dtypes. It returns

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,8 +12,7 @@ from bitsieve.utils.arrays import Floats, Integers, Values
 from bitsieve.utils.chi_squared import chi_squared_tail
 
 
-@dataclass(frozen=True)
-class RankTest:
+class RankTest(NamedTuple):
     """A statistic of ranks, and its p by the tail of the chi-squared distribution."""
 
     statistic: float

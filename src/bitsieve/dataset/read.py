@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from numbers import Number
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -142,8 +142,7 @@ def read_xy(
     return replace(table, y=target, weights=weights, diagnostics=tuple(diagnostics))
 
 
-@dataclass(frozen=True, eq=False)
-class _TargetColumns:
+class _TargetColumns(NamedTuple):
     """The columns of a target of classes or of a quantity, whose text was read."""
 
     values: ColumnLike
@@ -261,9 +260,9 @@ def read_data(data: TableLike, options: ReadOptions) -> InMemoryDataset:
     check_several_rows(table)
     if options.groups is not None and table.original is not None:
         groups = options.groups if isinstance(options.groups, str) else "groups"
-        table = replace(table, original=replace(table.original, groups=groups))
+        table = replace(table, original=table.original._replace(groups=groups))
     if options.strata is not None and table.original is not None:
-        table = replace(table, original=replace(table.original, strata=options.strata_in_words))
+        table = replace(table, original=table.original._replace(strata=options.strata_in_words))
     return replace(table, diagnostics=(*diagnostics, *table.diagnostics))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -73,8 +72,7 @@ class BlockRange(NamedTuple):
     high: Values
 
 
-@dataclass(frozen=True, eq=False)
-class ValueRanges:
+class ValueRanges(NamedTuple):
     """What the columns of a table hold, and the smallest and the largest number of every numeric column."""
 
     blocks: list[BlockRange]  # all numeric columns, each in one block

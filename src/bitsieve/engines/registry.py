@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
-from dataclasses import dataclass, fields
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import Protocol, TypeGuard, TypeVar
+from typing import NamedTuple, Protocol, TypeGuard, TypeVar
 
 from bitsieve.dataset.data_kinds import gives_batches, is_frame, is_lazy, is_path
 from bitsieve.dataset.dataset import COUNTS, Dataset
@@ -68,8 +67,7 @@ class DataInParts(Protocol):
         """
 
 
-@dataclass(frozen=True, kw_only=True)
-class SourceOptions:
+class SourceOptions(NamedTuple):
     """How a source reads its data. An option that is None is left to the source; each engine takes some of them."""
 
     memory: int | str | None = None  # bytes that the work may take
@@ -79,12 +77,10 @@ class SourceOptions:
 
     def chosen(self) -> dict[str, object]:
         """The options that are not None, by name."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {name: value for name, value in values.items() if value is not None}
+        return {name: value for name, value in self._asdict().items() if value is not None}
 
 
-@dataclass(frozen=True)
-class EngineEntry:
+class EngineEntry(NamedTuple):
     """The line of an engine: which data it takes, and what opens it."""
 
     name: str  # as in ``select(..., engine=name)``

@@ -14,7 +14,6 @@ normalization and correction for chance", Journal of Machine Learning Research 1
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from math import log, log2
@@ -90,8 +89,7 @@ def nodes_of(n_samples: int) -> Integers:
     return np.unique(np.concatenate([small, np.rint(growing).astype(np.int64), [n_samples]]))
 
 
-@dataclass(frozen=True)
-class CubicInterpolation:
+class CubicInterpolation(NamedTuple):
     """Interpolation of a function of counts from its values at nodes.
 
     The value at a count that is no node is that of the cubic through the two nodes below it and the two above.

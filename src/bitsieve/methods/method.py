@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -216,15 +216,14 @@ def _advice_on_rows(hindrances: Sequence[str]) -> str:
     return f"leave out {listed}" if listed else "give it a table in memory, such as a sample of the rows"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Stopping:
+class Stopping(NamedTuple):
     """What ended a greedy selection, and what its stopping rule measured."""
 
+    values: Floats  # of the rule, one for each selected column; nan where it was not tested
     by: str = "n_features_to_select"  # or the name of a rule, or "no varying column left"
     value: float = float("nan")  # of the rule, for the candidate at which it stopped; nan where no rule stopped
     reason: str = ""  # the same in words
     candidate: int = -1  # the first column of that candidate; -1 where there is none
-    values: Floats  # of the rule, one for each selected column; nan where it was not tested
     neighbours: Sequence[Columns] | None = None  # that each selected column was tested given, of rules that say so
     untested: Columns | None = None  # columns that are determined by their neighbours, so that no test is possible
 

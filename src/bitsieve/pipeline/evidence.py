@@ -121,11 +121,10 @@ def with_evidence(fit: Fit) -> Fit:
         is_informative_alone = tests.is_informative_alone.copy()
         is_informative_alone[is_in_doubt] = passes_shuffles
         informative[is_in_doubt] = passes_shuffles
-        tests = replace(tests, is_informative_alone=is_informative_alone)
+        tests = tests._replace(is_informative_alone=is_informative_alone)
         if fit.selection.effect == COMMON:
-            tests = replace(tests, is_conclusive=np.ones(len(selected), bool))
-    tested_evidence = replace(
-        evidence,
+            tests = tests._replace(is_conclusive=np.ones(len(selected), bool))
+    tested_evidence = evidence._replace(
         informative=Lazy(lambda: informative),
         tests=Lazy(lambda: tests),
         is_sure=passes_shuffles is not None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from bitsieve.counts.tables import ContingencyTable
 from bitsieve.dataset.dataset import Dataset
@@ -21,8 +21,7 @@ from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
 from bitsieve.utils.lazy import Lazy
 
 
-@dataclass(frozen=True, kw_only=True)
-class StrataEvidence:
+class StrataEvidence(NamedTuple):
     """What the strata of the samples are, and what columns say without them."""
 
     n_strata: int
@@ -33,8 +32,7 @@ class StrataEvidence:
     heterogeneity: Floats | None
 
 
-@dataclass(frozen=True, kw_only=True)
-class CountEvidence:
+class CountEvidence(NamedTuple):
     """Evidence from counts for the k selected columns."""
 
     binner: Binning  # fitted

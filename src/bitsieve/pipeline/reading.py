@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from os import PathLike
-from typing import Any
+from typing import Any, NamedTuple
 
 from bitsieve.dataset.data_kinds import is_path
 from bitsieve.dataset.dataset import COUNTS, Dataset, check_several_rows
@@ -30,8 +30,7 @@ from bitsieve.utils.memory import check_memory
 from bitsieve.utils.types import TableLike
 
 
-@dataclass(frozen=True, kw_only=True)
-class Requirements:
+class Requirements(NamedTuple):
     """What a method, or another task, requires of the data."""
 
     capabilities: frozenset[str]
@@ -50,8 +49,7 @@ class Requirements:
         )
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReadingPlan:
+class ReadingPlan(NamedTuple):
     """Data, and the engine that works on its rows."""
 
     data: TableLike  # as the user gave it

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import ceil, log
-from typing import Literal, Self, get_args
+from typing import Literal, NamedTuple, Self, get_args
 
 import numpy as np
 
@@ -31,8 +30,7 @@ MAX_CODES_SHUFFLED = 4 * 10**9  # rows x shuffles of all selected columns, which
 MIN_ROWS_A_COMBINATION = 5  # with fewer rows for each combination of the other columns, a test that fails says little
 
 
-@dataclass(frozen=True, kw_only=True)
-class SelectedTests:
+class SelectedTests(NamedTuple):
     """Tests of each of k selected columns; every field has shape (k,)."""
 
     is_informative_alone: Flags  # whether I(X;C) is more than chance

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -17,8 +16,7 @@ from bitsieve.utils.arrays import Flags, Integers
 CONFOUNDED_SHARE = 0.9  # of the entropy of the class that the strata determine
 
 
-@dataclass(frozen=True)
-class ClassesOfStrata:
+class ClassesOfStrata(NamedTuple):
     """How often every class occurs in every stratum."""
 
     counts: Integers  # shape (n_strata, n_classes)

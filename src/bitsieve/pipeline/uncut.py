@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,8 +21,7 @@ from bitsieve.utils.arrays import Columns, Flags
 from bitsieve.utils.choice import TIE, rank
 
 
-@dataclass(frozen=True)
-class UncutRanking:
+class UncutRanking(NamedTuple):
     """The result of a method after the columns without a cut were ordered."""
 
     result: MethodResult

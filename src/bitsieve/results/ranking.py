@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,8 +30,7 @@ MEANING_OF_LEAST_LEVEL = (
 STATES_IN_DOUBT = {"not shown", "not tested", "with others"}  # if there is one, the printed table has the states
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Ranking:
+class Ranking(NamedTuple):
     """The selected features, best first. The fields of :class:`bitsieve.Selection` of these names say what they are."""
 
     features: list[Label]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -57,8 +57,7 @@ def top(values: Floats, k: int) -> Columns:
     return candidates[rank(values[candidates])[:k]]
 
 
-@dataclass(frozen=True)
-class RunnerUp:
+class RunnerUp(NamedTuple):
     """The candidate that came second in a greedy choice.
 
     ``gap`` is the score of the chosen candidate less that of this one, in the unit of the scores; within 1e-10 the two

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from numbers import Real
-from typing import Any, SupportsIndex
+from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
 
@@ -130,8 +129,7 @@ def make_random(seed: Any) -> np.random.RandomState:
         raise ParameterError("random_state", seed, advice) from None
 
 
-@dataclass(frozen=True)
-class FeatureCount:
+class FeatureCount(NamedTuple):
     """The rule for the parameter ``n_features_to_select``.
 
     It is a whole number, a share as a float between 0 and 1, None for the default, or one of the values ``open_ended``

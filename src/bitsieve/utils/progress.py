@@ -12,9 +12,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from shutil import get_terminal_size
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 import numpy as np
 
@@ -28,8 +27,7 @@ LINE_INTERVAL = 10.0  # seconds between two lines where none can be refreshed, a
 BAR_WIDTH = 20  # letters
 
 
-@dataclass(frozen=True)
-class PhaseProgress:
+class PhaseProgress(NamedTuple):
     """The progress of a phase of a job. A phase that has just begun has no ``total``, and nothing is done."""
 
     phase: str

@@ -7,7 +7,7 @@ the remaining ones; scores within 1e-10 of each other are ties, and the column o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -168,14 +168,14 @@ def _stopping_of_columns(
         untested = candidates.columns(outcome.untested)
     stopping = Stopping(values=np.repeat(outcome.values, sizes), neighbours=neighbours, untested=untested)
     if outcome.only_constants_left:
-        return replace(stopping, by="no varying column left")
+        return stopping._replace(by="no varying column left")
     if outcome.refused is None:
         return stopping
     first_column = -1
     if len(sizes) or rule.orders_refused_columns:
         first_column = int(np.argmax(candidates.candidate_of_column == outcome.refused))
     reason = rule.reason(outcome.value, outcome.basis)
-    return replace(stopping, by=rule.name, value=outcome.value, reason=reason, candidate=first_column)
+    return stopping._replace(by=rule.name, value=outcome.value, reason=reason, candidate=first_column)
 
 
 def _check_parameters(parameters: Mapping[str, Any]) -> None:

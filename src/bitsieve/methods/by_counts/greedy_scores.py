@@ -7,8 +7,6 @@ those that may still win.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from bitsieve.information.protocol import Information, PairInformation
@@ -165,7 +163,7 @@ class LazyScores:
         if second is None:
             return None
         is_fresh = self.n_folded[second.candidate] == len(self.chosen)
-        return replace(second, is_exact=bool(is_fresh))
+        return second._replace(is_exact=bool(is_fresh))
 
     def _set_front(self, n_candidates: int) -> None:
         self.front = np.sort(self.by_initial_bound[:n_candidates])

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import fields
+from typing import Any, NamedTuple
 
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.registry import RULES
@@ -35,8 +35,7 @@ _PARAMETERS_OF_SELECT = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Call:
+class Call(NamedTuple):
     """The options of a call of ``select``, those of its execution aside."""
 
     read: ReadOptions

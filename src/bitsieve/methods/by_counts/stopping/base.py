@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
@@ -15,8 +14,7 @@ from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.choice import Monitor
 
 
-@dataclass(frozen=True, kw_only=True)
-class StoppingOutcome:
+class StoppingOutcome(NamedTuple):
     """What a stopping rule measured in a selection of k candidates, and the candidate that it refused at the end.
 
     Attributes
