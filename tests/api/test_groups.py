@@ -10,7 +10,7 @@ from sklearn.model_selection import GroupKFold
 import bitsieve
 from bitsieve import ForwardSelector, InteractionSelector, PermutationStopping, SelectorCV, StabilitySelector
 from bitsieve.cli import main
-from bitsieve.counts.search import ExchangeableUnits, shuffled
+from bitsieve.counts.search import ExchangeableUnits, Parts, shuffled
 from bitsieve.dataset.groups import read_groups
 from bitsieve.dataset.read import read_xy
 from bitsieve.methods.by_counts.stopping import make_stopping
@@ -69,7 +69,7 @@ def test_groups_of_one_row_are_rows():
     random = np.random.default_rng(0)
     y, part = random.integers(0, 3, 50), random.integers(0, 2, 50)
     made = ExchangeableUnits.of(np.arange(50), y).shuffled(y, part, SEEDS)
-    np.testing.assert_array_equal(made, shuffled(y.astype(np.int32), part, SEEDS))
+    np.testing.assert_array_equal(made, shuffled(y.astype(np.int32), Parts.of(part), SEEDS))
 
 
 @pytest.mark.slow("every exchange")

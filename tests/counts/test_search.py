@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from bitsieve.counts import search as search_module
 from bitsieve.counts.reference import term
 from bitsieve.counts.search import ExchangeableUnits, FixedCodes, JoinedSearch, Parts, joint_codes, shuffled
 from bitsieve.counts.tables import make_entropy_terms
@@ -56,16 +57,29 @@ def test_parts_are_the_samples_in_their_order(made):
 
 
 def test_a_shuffle_keeps_the_classes_of_each_stratum_and_is_that_of_its_seed(made):
-    rows = shuffled(made.classes.astype(np.int32), made.part, SEEDS)
+    rows = shuffled(made.classes.astype(np.int32), Parts.of(made.part), SEEDS)
     for row in rows:
         for z in range(3):
             assert sorted(row[made.part == z]) == sorted(made.classes[made.part == z])
     assert len(np.unique(rows, axis=0)) == len(SEEDS)
-    np.testing.assert_array_equal(shuffled(made.classes.astype(np.int32), made.part, SEEDS[4:5]), rows[4:5])
+    np.testing.assert_array_equal(shuffled(made.classes.astype(np.int32), Parts.of(made.part), SEEDS[4:5]), rows[4:5])
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+@pytest.mark.parametrize(("at_once", "of_thread"), [(1 << 16, 1 << 15), (2 * N, 1)])
+def test_the_kth_sample_of_a_part_gets_the_class_of_the_kth_smallest_key(made, monkeypatch, n_jobs, at_once, of_thread):
+    """In blocks of any size, on any number of threads."""
+    monkeypatch.setattr(search_module, "LABELS_AT_ONCE", at_once)
+    monkeypatch.setattr(search_module, "LABELS_OF_THREAD", of_thread)
+    order = np.argsort(made.part, kind="stable")
+    found = shuffled(made.classes.astype(np.int32), Parts.of(made.part), SEEDS, n_jobs)
+    for row, seed in zip(found, SEEDS.tolist(), strict=True):
+        by_key = np.lexsort((np.random.default_rng(seed).random(N), made.part))
+        assert row[order].tolist() == made.classes[by_key].tolist()
 
 
 def test_strata_of_one_sample_stay_as_they_are(made):
-    rows = shuffled(made.classes.astype(np.int32), np.arange(N), SEEDS)
+    rows = shuffled(made.classes.astype(np.int32), Parts.of(np.arange(N)), SEEDS)
     assert (rows == made.classes).all()
 
 

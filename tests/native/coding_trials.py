@@ -401,6 +401,26 @@ def dependence(random, kernel):
     return compared
 
 
+@trial("shuffle_classes")
+def shuffles(random, kernel):
+    n_samples, n_shuffles = size(random, 300), int(random.integers(1, 4))
+    classes, _ = class_codes(random, n_samples)
+    divided = random.integers(0, random.choice([1, 3, 40]), n_samples)
+    _, divided = np.unique(divided, return_inverse=True)
+    keys = random.random((n_shuffles, n_samples))
+    if random.random() < 0.5:  # equal keys
+        keys = np.floor(keys * 10) / 10
+    found = np.empty((n_shuffles, n_samples), np.int32)
+    _native.shuffle_classes(classes, *Parts.of(divided), keys, found)
+    compared = 0
+    for row, row_keys in zip(found, keys, strict=True):
+        for part in np.unique(divided):
+            samples = np.flatnonzero(divided == part)
+            by_rank = sorted(samples.tolist(), key=lambda sample, row_keys=row_keys: (row_keys[sample], sample))
+            compared += equal(row[samples], classes[by_rank])
+    return compared
+
+
 def stored_columns(random, n_rows, n_columns):
     """Compressed sparse columns of numbers, some missing; zero is never stored."""
     there = random.random((n_columns, n_rows)) < random.choice([0.1, 0.5, 1.0])

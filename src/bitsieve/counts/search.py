@@ -15,10 +15,14 @@ from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.counts.tables import EntropyTerms
+from bitsieve.counts.threads import spread
 from bitsieve.utils.arrays import Columns, Integers
 from bitsieve.utils.libraries import gammaln
 
 Labels = NDArray[np.int32]
+
+LABELS_AT_ONCE = 1 << 16  # shuffled together by a thread: their random keys stay near to it
+LABELS_OF_THREAD = 1 << 15  # about 0.3 ms; to wake a thread for fewer costs more than it saves
 
 
 class Parts(NamedTuple):
@@ -43,13 +47,22 @@ class Parts(NamedTuple):
         return parts
 
 
-def shuffled(classes: Labels, strata: Integers, seeds: NDArray[np.uint64]) -> Labels:
-    """The classes after shuffles within strata, one shuffle for each seed, shape (n_seeds, n_samples)."""
-    order = np.argsort(strata, kind="stable")
-    shuffles = np.empty((len(seeds), len(classes)), np.int32)
-    for row, seed in zip(shuffles, seeds, strict=True):
-        random_keys = np.random.default_rng(int(seed)).random(len(classes))
-        row[order] = classes[np.lexsort((random_keys, strata))]
+def shuffled(classes: Labels, parts: Parts, seeds: NDArray[np.uint64], n_jobs: int | None = None) -> Labels:
+    """The classes after shuffles within parts, one shuffle for each seed, shape (n_seeds, n_samples).
+
+    The k-th sample of a part gets the class of that one whose random key is the k-th smallest of the part.
+    """
+    n_samples = len(classes)
+    shuffles = np.empty((len(seeds), n_samples), np.int32)
+
+    def shuffle(numbers: Columns) -> None:
+        keys = np.empty((len(numbers), n_samples))
+        for row, seed in zip(keys, seeds[numbers].tolist(), strict=True):
+            np.random.default_rng(seed).random(out=row)
+        _native.shuffle_classes(classes, parts.order, parts.starts, keys, shuffles[numbers[0] : numbers[-1] + 1])
+
+    max_threads = len(seeds) * n_samples // LABELS_OF_THREAD
+    spread(shuffle, np.arange(len(seeds)), max_threads, n_jobs, max_items=max(1, LABELS_AT_ONCE // n_samples))
     return shuffles
 
 
@@ -76,7 +89,9 @@ class ExchangeableUnits(NamedTuple):
         stratum_of_sample = np.where(has_one_class, 0, groups + 1)
         return cls(unit_of_sample, stratum_of_sample[first_sample], first_sample)
 
-    def shuffled(self, classes: NDArray[np.integer], parts: Integers, seeds: NDArray[np.uint64]) -> Labels:
+    def shuffled(
+        self, classes: NDArray[np.integer], parts: Integers, seeds: NDArray[np.uint64], n_jobs: int | None = None
+    ) -> Labels:
         """The classes after shuffles of units within parts of the samples, shape (n_seeds, n_samples).
 
         ``parts`` is the number of the part of each sample.
@@ -84,7 +99,8 @@ class ExchangeableUnits(NamedTuple):
         n_parts = int(parts.max()) + 1
         stratum_and_part = self.stratum * n_parts + self._part_of_unit(parts, n_parts)
         classes_of_units = classes[self.first_sample].astype(np.int32)
-        shuffles_of_units = shuffled(classes_of_units, stratum_and_part, seeds)
+        parts_of_units = Parts.of(joint_codes([stratum_and_part], len(classes_of_units)))
+        shuffles_of_units = shuffled(classes_of_units, parts_of_units, seeds, n_jobs)
         return shuffles_of_units.take(self.unit_of_sample, axis=1)
 
     def log_arrangements(self, classes: NDArray[np.integer], parts: Integers) -> float:
@@ -140,12 +156,11 @@ class ClassSearch(CodingPenalty, Protocol):
     def to_repeat(self) -> ClassSearch:
         return self
 
-    def shuffled(self, parts: Parts, seeds: NDArray[np.uint64]) -> Labels:
+    def shuffled(self, parts: Parts, seeds: NDArray[np.uint64], n_jobs: int | None = None) -> Labels:
         """The classes after shuffles within the parts, shape (n_seeds, n_samples)."""
-        part_of_sample = parts.part_of_sample()
         if self.exchangeable_units is None:
-            return shuffled(self.classes, part_of_sample, seeds)
-        return self.exchangeable_units.shuffled(self.classes, part_of_sample, seeds)
+            return shuffled(self.classes, parts, seeds, n_jobs)
+        return self.exchangeable_units.shuffled(self.classes, parts.part_of_sample(), seeds, n_jobs)
 
     @abstractmethod
     def codes(self, column: int) -> Integers:

@@ -8,7 +8,7 @@ from itertools import islice
 
 import numpy as np
 
-from bitsieve.counts.search import ExchangeableUnits, Labels, shuffled
+from bitsieve.counts.search import ExchangeableUnits, Labels, Parts, shuffled
 from bitsieve.counts.source import CountSource
 from bitsieve.counts.sparse import SparseCodes
 from bitsieve.dataset.dataset import InMemoryDataset
@@ -81,8 +81,9 @@ def _shuffled_classes(table: InMemoryDataset, n_shuffles: int) -> Iterator[Label
             yield random.permutation(codes)
         return
     strata = np.zeros(table.n_samples, np.int64) if table.strata is None else table.strata
+    parts = Parts.of(strata)
     units = None if table.groups is None else ExchangeableUnits.of(table.groups, codes)
     for seed in range(n_shuffles):
         seeds = np.array([seed], np.uint64)
-        (shuffled_codes,) = shuffled(codes, strata, seeds) if units is None else units.shuffled(codes, strata, seeds)
+        (shuffled_codes,) = shuffled(codes, parts, seeds) if units is None else units.shuffled(codes, strata, seeds)
         yield shuffled_codes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from math import log
 
 import numpy as np
@@ -19,7 +20,7 @@ from bitsieve.counts.search import (
     joint_codes,
 )
 from bitsieve.counts.tables import EntropyTerms
-from bitsieve.counts.threads import run_blocks
+from bitsieve.counts.threads import run_blocks, threads_of_block
 from bitsieve.information.evidence import log_chi_squared_tail
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.lazy import cached_property
@@ -99,18 +100,29 @@ class RepeatedSearch:
         """The best statistic of all candidates after each shuffle; ``best_of`` is ``np.minimum`` or ``np.maximum``."""
         batch_size = max(1, MAX_SHUFFLED_LABELS // len(self._class_search.classes))
         block_columns = max(BLOCK_COLUMNS, BLOCK_VALUES // len(self._class_search.classes))
-        blocks = range(0, len(self.candidates), block_columns)
-        best_of_blocks = np.empty((len(blocks), len(seeds)))
+        first_columns = range(0, len(self.candidates), block_columns)
+        best_of_blocks = np.empty((len(first_columns), len(seeds)))
+        n_divisions = threads_of_block(len(first_columns), self.n_jobs)  # of the shuffles, if columns are few
         for first in range(0, len(seeds), batch_size):
-            batch = slice(first, first + batch_size)
-            classes = self._class_search.shuffled(self.parts, seeds[batch])
+            classes = self._class_search.shuffled(self.parts, seeds[first : first + batch_size], self.n_jobs)
+            best_of_batch = best_of_blocks[:, first : first + batch_size]
+            division_size = -(-len(classes) // n_divisions)
+            first_shuffles = range(0, len(classes), division_size)
 
-            def cut(start: int, batch: slice = batch, classes: Labels = classes) -> None:
-                columns = self.candidates[start : start + block_columns]
-                dependence = self._class_search.dependence(classes, columns, self.parts, self.entropy_terms)
-                best_of_blocks[start // block_columns, batch] = best_of.reduce(statistic(dependence), axis=0)
+            def cut(
+                block: tuple[int, int],
+                classes: Labels = classes,
+                best_of_batch: Floats = best_of_batch,
+                division_size: int = division_size,
+            ) -> None:
+                first_column, first_shuffle = block
+                columns = self.candidates[first_column : first_column + block_columns]
+                shuffles = slice(first_shuffle, first_shuffle + division_size)
+                dependence = self._class_search.dependence(classes[shuffles], columns, self.parts, self.entropy_terms)
+                best = best_of.reduce(statistic(dependence), axis=0)
+                best_of_batch[first_column // block_columns, shuffles] = best
 
-            run_blocks(cut, blocks, self.n_jobs)
+            run_blocks(cut, list(product(first_columns, first_shuffles)), self.n_jobs)
         return np.asarray(best_of.reduce(best_of_blocks, axis=0))
 
     def _tails(self, dependence: Dependence) -> Floats:
