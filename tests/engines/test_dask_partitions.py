@@ -16,8 +16,8 @@ from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.tables import DENSE_CELLS, make_entropy_terms
 from bitsieve.engines.dask_partitions import FAN_IN, DaskPartitions
-from bitsieve.engines.data_partitions import PartitionedSource
 from bitsieve.engines.pair_tables import shapes_of_pairs
+from bitsieve.engines.partitioned_source import PartitionedSource
 from bitsieve.information import make_information
 from bitsieve.methods.by_counts.criteria import make_criterion
 from bitsieve.methods.by_counts.forward import forward_select

@@ -18,10 +18,11 @@ from bitsieve.dataset.take_columns import WantedColumns
 from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.discretization.coding import Coding
 from bitsieve.discretization.summary import Limits, Summary
-from bitsieve.engines.data_partitions import DataPartitions, PartitionedSource, in_order
+from bitsieve.engines.data_partitions import DataPartitions, in_order
 from bitsieve.engines.engine import CountRequest, Engine, SummaryRequest, TargetRequest, Work
 from bitsieve.engines.partition_reader import PartitionReader, RawPartition
 from bitsieve.engines.partitioned_dataset import PartitionedDataset
+from bitsieve.engines.partitioned_source import PartitionedSource
 from bitsieve.engines.registry import DataInParts
 from bitsieve.options import ReadOptions
 from bitsieve.utils.arrays import Columns

@@ -13,8 +13,8 @@ from bitsieve.dataset.roles import Roles
 from bitsieve.dataset.target import check_read
 from bitsieve.dataset.target_summary import TargetCoding, TargetSummary
 from bitsieve.dataset.weights import no_rows_left
-from bitsieve.engines.data_partitions import union_of
 from bitsieve.engines.engine import Engine, TargetRequest
+from bitsieve.engines.partition_counts import union_of
 from bitsieve.engines.partition_reader import PartitionReader
 from bitsieve.options import ReadOptions
 

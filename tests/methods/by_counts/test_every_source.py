@@ -24,7 +24,7 @@ from bitsieve.counts.sparse import SparseSource
 from bitsieve.dataset.read import read_data
 from bitsieve.discretization.transformers import CategoricalBinner
 from bitsieve.engines.dask_partitions import DaskPartitions
-from bitsieve.engines.data_partitions import PartitionedSource
+from bitsieve.engines.partitioned_source import PartitionedSource
 from bitsieve.engines.stream import StreamSource
 from bitsieve.information import ESTIMATORS, UndefinedQuantityError, make_information
 from bitsieve.io.column_file import InputFile
