@@ -10,8 +10,8 @@ import numpy as np
 
 from bitsieve.counts.source import CountSource
 from bitsieve.counts.tables import ContingencyTable, OccupiedCells, column_blocks, make_entropy_terms
-from bitsieve.information.corrected import expected_terms
 from bitsieve.information.log_rank import has_unequal_hazards
+from bitsieve.information.margins import expected_terms
 from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import Information
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers, Values

@@ -17,13 +17,8 @@ import numpy as np
 from bitsieve.counts.source import CountSource
 from bitsieve.counts.strata import CountsWithinStrata, SumsWithinStrata, partition_by_strata
 from bitsieve.counts.tables import ChanceSums, OccupiedCells, make_entropy_terms
-from bitsieve.information.corrected import (
-    ColumnCounts,
-    CorrectedConditional,
-    CorrectedInformation,
-    Margins,
-    StratumCounts,
-)
+from bitsieve.information.corrected import CorrectedConditional, CorrectedInformation
+from bitsieve.information.margins import ColumnCounts, Margins, StratumCounts
 from bitsieve.information.plug_in import MillerMadowInformation, PlugInInformation, SumInformation
 from bitsieve.information.protocol import ConditionalInformation, PairQuantity
 from bitsieve.utils.arrays import Floats
