@@ -42,7 +42,8 @@ def entropy(
 ) -> NDArray[np.float64]:
     """Entropy of every column, in bits.
 
-    ``H(X) = sum_x (n_x / N) log2(N / n_x)`` over the codes that occur (plug-in).
+    ``H(X) = sum_x (n_x / N) log2(N / n_x)`` over the codes that occur (plug-in). Costs what the binning costs, and O(N)
+    a column to count its codes.
 
     Parameters
     ----------
@@ -99,7 +100,7 @@ def mutual_information(
 
     ``I(X;C) = sum (n_xc / N) log2(n_xc N / (n_x n_c))`` over the cells that occur (plug-in). The relevance of
     :func:`bitsieve.select` is corrected for chance by default, and so a little lower: ``estimator="corrected"`` gives
-    the same numbers here.
+    the same numbers here. Costs what the binning costs, and O(N) a column to count its codes by class.
 
     Parameters
     ----------
@@ -165,7 +166,8 @@ def hellman_raviv_bound(
     """An upper bound on the error of the best possible classifier by every column alone: ``H(C|X) / 2``.
 
     ``H(C|X) = H(C) - I(X;C)`` in bits, X the bins of the column. The best classifier by several columns errs no more
-    often than that by one of them; :func:`bayes_error_bounds` bounds its error from both sides.
+    often than that by one of them; :func:`bayes_error_bounds` bounds its error from both sides. Costs what
+    :func:`mutual_information` costs.
 
     Parameters
     ----------
@@ -322,18 +324,7 @@ def count_columns(
     """Read a table, and count its columns; ``by_class=False`` spares the counts within the classes."""
     check_estimator(estimator)
     binner = make_binner(binning_with(binning, n_jobs, missing=missing), n_jobs=n_jobs)
-    parts = data_in_parts(X)
-    if parts is not None:
-        if binner.requires == "classes" and read.target is None:
-            raise UserError(
-                code="target-needed",
-                message="binning 'mdl' needs a target",
-                advice="give a target, or use another binning such as 'quantile'",
-            )
-        refuse_sampling_weights(read)
-        table = parts.read_in_parts(read)
-    else:
-        table = read_xy(X, read.target, read.sample_weight, weight_kind=read.weight_kind)
+    table = _read(X, read, needs_target=binner.requires == "classes")
     rows = table.rows
     if by_class or rows is None:
         _, source = count(table, binner, n_jobs)
@@ -341,6 +332,21 @@ def count_columns(
         fitted_binner = binner_of(rows, binner, n_jobs).fit_table(rows)
         source = count_coded(replace(rows, y=None), fitted_binner, n_jobs)
     return table, make_information(estimator, source)
+
+
+def _read(X: TableLike, read: ReadOptions, *, needs_target: bool) -> Dataset:
+    """Read a table, in parts where it is a path or a stream."""
+    parts = data_in_parts(X)
+    if parts is None:
+        return read_xy(X, read.target, read.sample_weight, weight_kind=read.weight_kind)
+    if needs_target and read.target is None:
+        raise UserError(
+            code="target-needed",
+            message="binning 'mdl' needs a target",
+            advice="give a target, or use another binning such as 'quantile'",
+        )
+    refuse_sampling_weights(read)
+    return parts.read_in_parts(read)
 
 
 def refuse_binning_by_target(binning: BinningLike, missing: str | None, n_jobs: int | None, why_none: str) -> None:
@@ -354,16 +360,7 @@ def _variables(
     X: TableLike, y: ColumnLike, sample_weight: ColumnLike, binning: BinningLike, missing: str | None
 ) -> tuple[list[Variable], Variable]:
     """The columns and the target as variables of the estimator by nearest neighbours, which needs no bins."""
-    if sample_weight is not None:
-        advice = "repeat the rows, or use an estimator of counts such as 'plug-in'"
-        raise ParameterError("estimator", NEIGHBOURS, advice, "takes no sample_weight", code="contradicting-parameters")
-    if binning != BINNING:
-        raise _without_effect("binning", binning)
-    if missing is not None:
-        raise _without_effect("missing", missing)
-    if data_in_parts(X) is not None:
-        advice = "give an array or a dataframe in memory"
-        raise ParameterError("estimator", NEIGHBOURS, advice, "needs all rows at once", code="rows-not-in-memory")
+    _check_neighbours(X, sample_weight, binning, missing)
     table = read_xy(X, require_target(y))
     rows = TableSamples(table, f"estimator={NEIGHBOURS!r}").rows()
     variables: dict[int, Variable] = {}
@@ -375,6 +372,20 @@ def _variables(
     if table.target.values is not None:
         return columns, Variable.of(table.target.values, categorical=False)
     return columns, Variable.of(table.target.codes, categorical=True)
+
+
+def _check_neighbours(X: TableLike, sample_weight: ColumnLike, binning: BinningLike, missing: str | None) -> None:
+    """Refuse what the estimator by nearest neighbours does not take."""
+    if sample_weight is not None:
+        advice = "repeat the rows, or use an estimator of counts such as 'plug-in'"
+        raise ParameterError("estimator", NEIGHBOURS, advice, "takes no sample_weight", code="contradicting-parameters")
+    if binning != BINNING:
+        raise _without_effect("binning", binning)
+    if missing is not None:
+        raise _without_effect("missing", missing)
+    if data_in_parts(X) is not None:
+        advice = "give an array or a dataframe in memory"
+        raise ParameterError("estimator", NEIGHBOURS, advice, "needs all rows at once", code="rows-not-in-memory")
 
 
 def _without_effect(parameter: str, value: object) -> ParameterError:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import TYPE_CHECKING
 
 from bitsieve.cli.build import execution_options
 from bitsieve.cli.results import check_written, made_by, note_lines, print_document, show_result
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.progress import progress_bar
 from bitsieve.utils.types import JsonObject
+
+if TYPE_CHECKING:
+    from bitsieve.api.apply import Applied
 
 AGREES = 0
 DIFFERS = 1
@@ -20,27 +24,15 @@ def run_apply(arguments: argparse.Namespace) -> int:
     from bitsieve.io.formats import written_endings
 
     check_written(arguments, output=written_endings())
-    output = arguments.output
-    to_standard_output = output is None and not arguments.check
-    if arguments.json and to_standard_output:
-        raise UserError(
-            code="contradicting-parameters",
-            message="--json and the rows would both go to standard output",
-            advice="give --output a file for the rows",
-        )
-    if output is None and not to_standard_output and (arguments.codes or arguments.append_score):
-        raise UserError(
-            code="parameter-without-effect",
-            message="--check alone writes no rows, so that --codes and --append-score have no effect",
-            advice="add --output, or leave them out",
-        )
+    _check_rows_written(arguments)
+    writes_to_standard_output = arguments.output is None and not arguments.check
     with progress_bar(not arguments.quiet):
         from bitsieve.api.apply import ApplyOptions, apply_to_file
         from bitsieve.api.load import load
 
         selection = load(arguments.selection)
         options = ApplyOptions(
-            output=sys.stdout.buffer if to_standard_output else output,
+            output=sys.stdout.buffer if writes_to_standard_output else arguments.output,
             codes=arguments.codes,
             append_score=arguments.append_score,
             check=arguments.check,
@@ -48,22 +40,46 @@ def run_apply(arguments: argparse.Namespace) -> int:
             memory=arguments.memory,
         )
         applied = apply_to_file(selection, arguments.data, options)
-    check = applied.check
     for note in note_lines(arguments, applied.diagnostics):
         arguments.say(f"warning: {note}")
     if arguments.json:
-        document: JsonObject = {
-            "n_rows": applied.n_rows,
-            "columns": list(applied.columns),
-            "check": None if check is None or not arguments.check else check.to_dict(),
-        }
-        print_document({**document, **made_by(arguments)})
+        print_document(_document(applied, arguments))
     elif arguments.check:
-        print(check)
-    if output is not None:
+        print(applied.check)
+    if arguments.output is not None:
         n_columns = len(applied.columns)
-        arguments.say(f"saved {applied.n_rows:,} rows of {n_columns:,} columns to {output!r}")
+        arguments.say(f"saved {applied.n_rows:,} rows of {n_columns:,} columns to {arguments.output!r}")
     return 0
+
+
+def _check_rows_written(arguments: argparse.Namespace) -> None:
+    """Refuse options that contradict where the rows go: to --output, else to standard output, but for --check alone."""
+    if arguments.output is not None:
+        return
+    if arguments.check and (arguments.codes or arguments.append_score):
+        raise UserError(
+            code="parameter-without-effect",
+            message="--check alone writes no rows, so that --codes and --append-score have no effect",
+            advice="add --output, or leave them out",
+        )
+    if arguments.json and not arguments.check:
+        raise UserError(
+            code="contradicting-parameters",
+            message="--json and the rows would both go to standard output",
+            advice="give --output a file for the rows",
+        )
+
+
+def _document(applied: Applied, arguments: argparse.Namespace) -> JsonObject:
+    """The result of ``apply`` for JSON."""
+    check = applied.check if arguments.check else None
+    document: JsonObject = {
+        "n_rows": applied.n_rows,
+        "columns": list(applied.columns),
+        "check": None if check is None else check.to_dict(),
+    }
+    document.update(made_by(arguments))
+    return document
 
 
 def run_verify(arguments: argparse.Namespace) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from bitsieve.scorecards.points import Points
 
 NO_TREND = "none"  # which an assignment reads as None
+ALL_COLUMNS = "*"  # the name of all columns in the parameters of a binner
 NAMES_OF_POINTS = ("pdo", "base", "odds")
 
 
@@ -84,18 +86,21 @@ def _scorecard_options(arguments: argparse.Namespace) -> ScorecardOptions:
     )
 
 
-def _special_values(texts: list[str] | tuple[()]) -> dict[str, list[float | str]] | None:
-    """The special values of each column; those without a column are for all."""
-    values: dict[str, list[float | str]] = {}
+def _special_values(texts: Sequence[str]) -> dict[str, list[float | str]] | None:
+    """The special values of each column from texts such as -999 and income=-999,-998; None without any.
+
+    A value without a column is one of all columns.
+    """
+    values_of_column: dict[str, list[float | str]] = {}
     for text in texts:
-        column, is_named, value = text.rpartition("=")
-        name = column if is_named else "*"
-        values.setdefault(name, []).extend(_numbers_or_text(value))
-    for_all = values.get("*", [])
-    for name in values:
-        if name != "*":
-            values[name] += for_all
-    return values or None
+        column, equals_sign, value = text.rpartition("=")
+        name = column if equals_sign else ALL_COLUMNS
+        values_of_column.setdefault(name, []).extend(_numbers_or_text(value))
+    values_of_all = values_of_column.get(ALL_COLUMNS, [])
+    for name, values in values_of_column.items():
+        if name != ALL_COLUMNS:
+            values.extend(values_of_all)
+    return values_of_column or None
 
 
 def _numbers_or_text(text: str) -> list[float | str]:

@@ -23,6 +23,7 @@ Block = TypeVar("Block")
 Items = TypeVar("Items", NDArray[Any], Sequence[Any])
 
 BLOCKS_PER_THREAD = 4  # several, so that a busy core does not hold up the rest
+NO_LIMIT = 1 << 62  # of the items of a batch
 
 
 def thread_count(n_jobs: int | None) -> int:
@@ -168,7 +169,7 @@ def run_blocks(
     """Call ``work(block)`` for every block, on ``n_jobs`` threads, of which this is one.
 
     ``progress(n_done, n_blocks)`` is called by this thread. ``stopped`` is set when a block raised or the caller was
-    interrupted: a long block may look at it and end early.
+    interrupted: a long block may look at it and end early. Raises the error of the first block that raised.
     """
     n_blocks = len(blocks)
     n_helpers = min(thread_count(n_jobs), n_blocks) - 1
@@ -205,7 +206,7 @@ def run_blocks(
 
 
 def spread(
-    work: Callable[[Items], object], items: Items, max_threads: int, n_jobs: int | None, max_items: int = 1 << 62
+    work: Callable[[Items], object], items: Items, max_threads: int, n_jobs: int | None, max_items: int = NO_LIMIT
 ) -> None:
     """Call ``work`` on batches of at most ``max_items`` items, on at most ``max_threads`` of ``n_jobs`` threads."""
     n_items = len(items)

@@ -56,7 +56,7 @@ class WeightedTables:
 
 
 class WeightedSums:
-    """The same tables where the weights stay the same: the sums of every code are added up once.
+    """The tables of :class:`WeightedTables` for weights that stay the same: the sums of every code are computed once.
 
     Parameters
     ----------

@@ -36,19 +36,20 @@ def in_calendar_order(names: Sequence[object]) -> list[int] | None:
         if not isinstance(name, str):
             return None
         texts.append(name.strip().rstrip(".").casefold())
-    for words in (*MONTHS, *WEEKDAYS):
-        text_at: dict[int, int] = {}  # by index in the calendar: the index of the text
+    for line in (*MONTHS, *WEEKDAYS):
+        calendar = line.split()
+        index_of_calendar_position: dict[int, int] = {}
         for index, text in enumerate(texts):
-            index_in_calendar = _index_of_abbreviation(text, words.split())
-            if index_in_calendar is not None:
-                text_at[index_in_calendar] = index
-        if len(text_at) == len(texts):
-            return [index for _, index in sorted(text_at.items())]
+            position = _index_of_abbreviation(text, calendar)
+            if position is not None:
+                index_of_calendar_position[position] = index
+        if len(index_of_calendar_position) == len(texts):
+            return [index for _, index in sorted(index_of_calendar_position.items())]
     return None
 
 
 def _index_of_abbreviation(text: str, words: Sequence[str]) -> int | None:
-    """The index of the word that begins with the text; None where it is none, or more than one."""
+    """The index of the word that is the text, or the only one that begins with it; None where there is none."""
     if text in words:
         return words.index(text)
     if len(text) < MIN_LETTERS:

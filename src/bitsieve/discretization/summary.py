@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -265,15 +265,14 @@ def summarize(
     limits = Limits() if limits is None else limits
     ranges = table.value_ranges(binner.n_jobs, binner.requires == "codes")
     rule.check_numbers(table, ranges)
+    extremes = _extremes(ranges)
     columns = []
-    for j, (low, high) in enumerate(_extremes(ranges)):
+    for j, content in enumerate(ranges.content.tolist()):
         earlier_column = None if earlier is None else earlier.columns[j]
-        had_too_many = earlier_column is not None and earlier_column.has_uncounted
-        max_cells = 0 if had_too_many else limits.cells
-        content = int(ranges.content[j])
         if table.is_numeric(j):
-            numbers = table.numbers(j)
-            column = _summary_of_numbers(table, numbers, content, low, high, binner.requires, max_cells)
+            had_too_many = earlier_column is not None and earlier_column.has_uncounted
+            max_cells = 0 if had_too_many else limits.cells
+            column = _summary_of_numbers(table, j, content, extremes[j], binner.requires, max_cells)
         else:
             column = _summary_of_categories(table, j, content)
         can_be_row_number = earlier_column is None or earlier_column.row_numbering is not None
@@ -302,13 +301,20 @@ def summarize(
     )
 
 
-def _extremes(ranges: ValueRanges) -> list[tuple[Any, Any]]:
-    """The smallest and the largest number of every column; a pair of None for a column without numbers."""
-    extremes: list[tuple[Any, Any]] = [(None, None)] * len(ranges.content)
+class Extremes(NamedTuple):
+    """The smallest and the largest number of a column, of its type; None for a column without numbers."""
+
+    low: Any = None
+    high: Any = None
+
+
+def _extremes(ranges: ValueRanges) -> list[Extremes]:
+    """The extremes of every column."""
+    extremes = [Extremes()] * len(ranges.content)
     for block, lows, highs in ranges.blocks:
         for j, low, high in zip(block.indices.tolist(), lows, highs, strict=True):
             if low <= high:
-                extremes[j] = (low, high)
+                extremes[j] = Extremes(low, high)
     return extremes
 
 
@@ -329,8 +335,11 @@ def _summary_of_categories(table: InMemoryDataset, j: int, content: int) -> Colu
 
 
 def _summary_of_numbers(
-    table: InMemoryDataset, values: Values, content: int, low: Any, high: Any, requires: str, max_cells: int
+    table: InMemoryDataset, j: int, content: int, extremes: Extremes, requires: str, max_cells: int
 ) -> ColumnSummary:
+    values = table.numbers(j)
+    low = extremes.low
+    high = extremes.high
     weights = table.weights
     row_counts = table.row_counts
     classes = None  # only a rule that cuts by the classes needs them

@@ -34,7 +34,8 @@ class PreBins:
     #: The smallest number above each cut: an edge between both parts the rows in the same way.
     next_above: Floats
     counts: BinCounts
-    #: The number of bins whose law of chance holds: all distinct numbers, where each of them could be a cut.
+    #: The number of bins of which p takes every end for a possible cut: all distinct numbers, or these bins where only
+    #: their own ends may be cuts.
     n_free: int
     has_every_cut: bool  # whether each distinct number had a bin of its own before any were merged
 
@@ -65,7 +66,7 @@ def pre_bins_of(numbers: SortedNumbers, rules: PreBinRules, n_threads: int) -> P
     pre_bins = _with_chosen_cuts(_candidates_in_pieces(numbers, rules, n_threads), rules)
     if rules.digits is None:
         return pre_bins
-    return cut_at(numbers, _rounded_up(pre_bins.cuts, rules.digits))  # the round cuts that part the same rows
+    return cut_at(numbers, _rounded_up(pre_bins.cuts, rules.digits))
 
 
 def pre_bins_of_levels(counts: BinCounts, rules: PreBinRules) -> PreBins:
@@ -95,7 +96,7 @@ def _candidates_in_pieces(numbers: SortedNumbers, rules: PreBinRules, n_threads:
     rows_of_pieces = [piece.n_rows for piece in numbers.pieces]
     n_rows = sum(rows_of_pieces)
     rows_before = [0, *accumulate(rows_of_pieces)]
-    ends_of_pieces = dict[int, EndsInPiece]()
+    ends_of_pieces: dict[int, EndsInPiece] = {}
 
     def find(j: int) -> None:
         piece = numbers.pieces[j]
@@ -119,6 +120,7 @@ def _candidates_in_pieces(numbers: SortedNumbers, rules: PreBinRules, n_threads:
         np.concatenate([np.diff(piece.events, prepend=0) for piece in ends]),
         np.concatenate([np.diff(piece.nonevents, prepend=0) for piece in ends]),
     )
+    # Beyond the last end of a piece comes the first number of the next piece.
     first_numbers = [piece.first_number for piece in numbers.pieces]
     last_ends = np.cumsum([len(piece.values) for piece in ends])[:-1] - 1
     next_values[last_ends] = first_numbers[1:]

@@ -188,8 +188,8 @@ def _kinds(fit: Fit) -> str:
 def _digest(names: tuple[str, ...] | None, kinds: str) -> str:
     """SHA-256 of the names and the kinds of all features, as one line of JSON each."""
     digest = sha256()
-    for part in (names, kinds):
-        digest.update(json.dumps(part).encode() + b"\n")
+    digest.update(json.dumps(names).encode() + b"\n")
+    digest.update(json.dumps(kinds).encode() + b"\n")
     return digest.hexdigest()
 
 
@@ -204,11 +204,7 @@ def _column(
     """How a selected column was read and cut."""
     meaning = table.meaning_of(j)
     cut = _cut(binner, j)
-    kind: ColumnKind = "number"
-    if cut.edges is None:
-        kind = "category"
-    elif meaning is not None and meaning.format.time is not None:
-        kind = "date" if meaning.format.time == "dates" else "duration"
+    kind = _kind(cut, None if meaning is None else meaning.format)
     value_range = None if kind == "category" else table.number_range(j)
     return SavedColumn(
         label=label,
@@ -221,6 +217,14 @@ def _column(
         largest=None if value_range is None else value_range[1],
         missing_numbers=missing_numbers,
     )
+
+
+def _kind(cut: Cut, text_format: TextFormat | None) -> ColumnKind:
+    if cut.edges is None:
+        return "category"
+    if text_format is None or text_format.time is None:
+        return "number"
+    return "date" if text_format.time == "dates" else "duration"
 
 
 def _cut(binner: Binning, j: int) -> Cut:
@@ -251,7 +255,7 @@ def _counts(table: ContingencyTable, n_codes: int) -> tuple[tuple[int, ...], ...
 
 
 def _settled(fit: Fit, binner: Binning) -> dict[str, Option]:
-    """What the options that may be left open came to."""
+    """The values that were used for options which may be left open, such as the number of features."""
     target = fit.prepared.original.target
     try:
         rule = binning_name(binner.cutting_rule)
@@ -341,8 +345,9 @@ def _groups(fit: Fit, labels: Sequence[object]) -> tuple[ColumnGroup, ...]:
     correlations: Sequence[Floats] | None = extras.get("correlations_")
     groups = []
     for i, others in enumerate(extras["groups_"]):
+        representative = selected[i : i + 1]
         group = ColumnGroup(
-            selected=_labelled(selected[i : i + 1], labels),
+            selected=_labelled(representative, labels),
             others=_labelled(others.tolist(), labels),
             correlations=None if correlations is None else tuple(correlations[i].tolist()),
             cohesiveness=None,
