@@ -95,8 +95,13 @@ def dominant_set_mii(
     varying = np.flatnonzero(varies)
     n_selected = samples.n_features if k is None else k
     if not len(varying):
-        nothing = {"groups_": [np.empty(0, np.intp)] * n_selected, "sets_": [], "cohesiveness_": np.empty(0)}
-        return MethodResult(np.arange(n_selected), np.zeros(n_selected), extras={**nothing, "similarity_": "none"})
+        no_sets = {
+            "groups_": [np.empty(0, np.intp)] * n_selected,
+            "sets_": [],
+            "cohesiveness_": np.empty(0),
+            "similarity_": "none",
+        }
+        return MethodResult(np.arange(n_selected), np.zeros(n_selected), extras=no_sets)
     scores = _information(samples, information, bandwidth, n_jobs)
     similarities, kind = find_similarity(samples, similarity, bandwidth, check_memory(memory), n_jobs)
     sets_with_weights = dominant_sets(similarities, DYNAMICS[dynamics], phase("dominant sets"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,11 +17,19 @@ from bitsieve.utils.parameters import made_by, make_random
 from bitsieve.utils.progress import phase
 from bitsieve.utils.types import RandomState
 
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
 MODELS = ("extra-trees", "linear-svc")
 
 
 def model_importance(
-    samples: Samples, k: int, *, model: Any = "extra-trees", random_state: RandomState = 0, n_jobs: int | None = None
+    samples: Samples,
+    k: int,
+    *,
+    model: str | BaseEstimator = "extra-trees",
+    random_state: RandomState = 0,
+    n_jobs: int | None = None,
 ) -> MethodResult:
     """Rank the columns by the importance that a classifier gives them; see :class:`bitsieve.ModelSelector`."""
     numbers, varies = samples.numbers()
@@ -36,7 +44,7 @@ def model_importance(
     return rank_all(rank(importances), varies, importances, k, importances_=importances, model_=classifier)
 
 
-def _make_classifier(model: Any, random_state: RandomState, n_jobs: int | None) -> Any:
+def _make_classifier(model: str | BaseEstimator, random_state: RandomState, n_jobs: int | None) -> Any:
     """A classifier that is not fitted, by its name, or a clone of the given one."""
     from sklearn.base import clone
     from sklearn.ensemble import ExtraTreesClassifier
@@ -52,7 +60,7 @@ def _make_classifier(model: Any, random_state: RandomState, n_jobs: int | None) 
     return clone(model)
 
 
-def _importances(fitted: Any, model: Any) -> Floats:
+def _importances(fitted: Any, model: str | BaseEstimator) -> Floats:
     last = fitted[-1] if hasattr(fitted, "steps") else fitted
     if hasattr(last, "feature_importances_"):
         return np.asarray(last.feature_importances_, np.float64)
@@ -61,7 +69,7 @@ def _importances(fitted: Any, model: Any) -> Floats:
     raise ParameterError("model", model, "give a classifier that has coef_ or feature_importances_ once fitted")
 
 
-def _check_model(name: str, value: Any) -> None:
+def _check_model(name: str, value: object) -> None:
     """Raise ParameterError unless it is the name of a model or a classifier."""
     from sklearn.base import BaseEstimator, is_classifier
 

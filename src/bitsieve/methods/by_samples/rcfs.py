@@ -42,14 +42,19 @@ def rcfs(samples: Samples, k: int, *, n_clusters: int | None = None, standardize
         if not standardize:  # one unit for all columns: squares of powers of 2, not so small that they become 0
             weights = 4.0 ** np.maximum(centred.exponents - centred.exponents.max(), -500)
         chosen = most_separable(between * weights, total * weights, clusters[varying], min(k, len(varying)))
-        between_classes = (between * weights)[chosen].sum()
-        within_classes = ((total - between) * weights)[chosen].sum()
-        separability = float(between_classes / within_classes) if within_classes else float("inf")
+        separability = _separability(between, total, weights, chosen)
         order = varying[chosen[rank(scores[varying[chosen]])]]
     selected = constants_last(order, varies)[:k]
     groups = [np.setdiff1d(np.flatnonzero((clusters == clusters[j]) & varies), j) for j in selected.tolist()]
     attributes = {"separability_": separability, "clusters_": clusters, "groups_": groups}
     return MethodResult(selected, scores[selected], extras=attributes)
+
+
+def _separability(between: Floats, total: Floats, weights: Floats, chosen: Columns) -> float:
+    """The weighted scatter of the chosen columns between the classes, over that within them; infinite without any."""
+    between_classes = (between * weights)[chosen].sum()
+    within_classes = ((total - between) * weights)[chosen].sum()
+    return float(between_classes / within_classes) if within_classes else float("inf")
 
 
 def correlation_clusters(centred: Floats, n_clusters: int | None, min_clusters: int = 1) -> Columns:

@@ -106,7 +106,8 @@ def rrelieff_weights(
     everyone = np.arange(differences.n_samples)
     k = min(n_neighbors, differences.n_samples - 1)
     blocks = _blocks(differences, chosen, n_jobs)
-    sums = np.zeros((len(blocks), 2, differences.n_features))
+    sums_by_gap = np.zeros((len(blocks), differences.n_features))
+    sums_by_nearness = np.zeros((len(blocks), differences.n_features))
     gap_sums = np.zeros(len(blocks))
 
     def work(index: int) -> None:
@@ -114,12 +115,13 @@ def rrelieff_weights(
         neighbours = differences.nearest(differences.distances(block), np.arange(len(block)), everyone, k)
         gaps = np.abs(scaled[block][:, None] - scaled[neighbours])
         gap_sums[index] = np.add.reduce(gaps, axis=None)
-        for row, weights in enumerate((gaps, 1.0 - gaps)):
-            sums[index, row] = differences.weighted_sums(block, neighbours, weights)
+        sums_by_gap[index] = differences.weighted_sums(block, neighbours, gaps)
+        sums_by_nearness[index] = differences.weighted_sums(block, neighbours, 1.0 - gaps)
 
     run_blocks(work, range(len(blocks)), n_jobs, progress)
     gap_sum = np.add.reduce(gap_sums)
-    weighted_by_gap, weighted_by_nearness = np.add.reduce(sums, axis=0)
+    weighted_by_gap = np.add.reduce(sums_by_gap, axis=0)
+    weighted_by_nearness = np.add.reduce(sums_by_nearness, axis=0)
     nearness_sum = len(chosen) * k - gap_sum  # 0 if one of each pair has the smallest value, the other the largest
     return np.asarray(weighted_by_gap / (gap_sum or 1.0) - weighted_by_nearness / (nearness_sum or 1.0))
 
@@ -137,7 +139,7 @@ def _neighbours(
 ) -> tuple[Columns, Floats]:
     """The neighbours of every sample of a block, class by class, and their weights in the sum of differences.
 
-    Where a class has too few samples, places are left that hold the sample itself, with weight 0.
+    A class of few samples leaves slots empty: they hold the sample itself, with weight 0.
     """
     sizes = np.bincount(classes)
     offsets = np.cumsum(np.minimum(sizes, n_neighbors))

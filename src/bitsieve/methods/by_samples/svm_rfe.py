@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,7 +63,7 @@ def _varying_columns(values: Floats | csc_array) -> Flags:
     return np.asarray(np.diff(values.indptr) > 0)
 
 
-def check_step(name: str, value: Any) -> None:
+def check_step(name: str, value: object) -> None:
     """Raise ParameterError unless it is a number of features or a share of them."""
     if isinstance(value, float) and 0 < value < 1:
         return

@@ -48,8 +48,9 @@ def vmi(
         on_plateau = "stop" if k is None else "restart"
     n_features_to_select = samples.n_features if k is None else k
     result = variational_select(bound, n_features_to_select, on_plateau, phase("ranking"))
-    binner = None if coded is None else coded.binner
-    return replace(result, extras={**result.extras, "binner_": binner})
+    attributes = dict(result.extras)
+    attributes["binner_"] = None if coded is None else coded.binner
+    return replace(result, extras=attributes)
 
 
 def _densities(
@@ -87,7 +88,7 @@ def _densities(
     return table
 
 
-def _check(parameters: Mapping[str, Any]) -> None:
+def _check_plateau(parameters: Mapping[str, Any]) -> None:
     """Refuse "auto" together with a plateau at which the search goes on: it would never end."""
     on_plateau = parameters.get("on_plateau")
     if parameters["n_features_to_select"] == "auto" and on_plateau not in (None, "stop"):
@@ -118,7 +119,7 @@ _NAIVE = Method(
         "on_plateau": optional(partial(check_choice, choices=PLATEAUS)),
         "bandwidth": partial(check_above_zero, rules=BANDWIDTHS),
     },
-    check=_check,
+    check=_check_plateau,
 )
 METHODS = (
     _NAIVE,

@@ -20,7 +20,7 @@ from bitsieve.methods.by_samples.cutting_plane.matching import NO_COLUMNS, match
 from bitsieve.methods.by_samples.cutting_plane.reduced import FINE, ReducedOptimum, ReducedProblem
 from bitsieve.methods.by_samples.rows import Samples
 from bitsieve.methods.method import ROWS, Method, MethodResult, defaults_of
-from bitsieve.utils.arrays import Flags, Floats
+from bitsieve.utils.arrays import Flags, Floats, Values
 from bitsieve.utils.choice import TIE
 from bitsieve.utils.libraries import threadpool_limits
 from bitsieve.utils.parameters import check_above_zero, check_choice, check_integer, check_number, optional
@@ -64,19 +64,22 @@ def gdm(
             code="no-relation",
             message="no column is correlated with the classes, so a linear classifier cannot rank them",
         )
-    categories_of_column = {}
-    for column in solution.support.tolist():
+    attributes = _fitted_attributes(columns, solution, min_correlation)
+    attributes["_categories"] = _categories_of_columns(samples, solution.support)
+    return MethodResult(solution.support, solution.scores, extras=attributes)
+
+
+def _categories_of_columns(samples: Samples, columns: Indices) -> dict[int, Values]:
+    """The categories of each of the columns that has any."""
+    categories = {}
+    for column in columns.tolist():
         categorical = samples.categorical(column)
         if categorical is not None:
-            categories_of_column[column] = categorical.categories
-    return MethodResult(
-        solution.support,
-        solution.scores,
-        extras={**_extras(columns, solution, min_correlation), "_categories": categories_of_column},
-    )
+            categories[column] = categorical.categories
+    return categories
 
 
-def _extras(columns: ColumnVectors, solution: Solution, min_correlation: float | None) -> dict[str, Any]:
+def _fitted_attributes(columns: ColumnVectors, solution: Solution, min_correlation: float | None) -> dict[str, Any]:
     """The fitted attributes: the groups, the classifier in the units of the columns, and how the method ended."""
     support = solution.support
     phase("finding affiliated features")

@@ -17,7 +17,7 @@ from bitsieve.methods.by_samples.spanning_tree.tree import (
     minimum_spanning_tree,
 )
 from bitsieve.methods.method import DENSE_ROWS, Method, MethodResult, constants_last
-from bitsieve.utils.arrays import Floats, Integers, Progress
+from bitsieve.utils.arrays import Flags, Floats, Integers, Progress
 from bitsieve.utils.choice import pick
 from bitsieve.utils.parameters import check_flag
 from bitsieve.utils.progress import phase
@@ -53,7 +53,8 @@ def two_class_bounds(n_cross: Numbers, m: int, n: int) -> tuple[Numbers, Numbers
 
 def pairwise_bounds(points: Floats, classes: Classes, n_classes: int) -> BayesErrorBounds:
     """Bounds from a tree for every two classes a, b: ``sum_{a<b} (p_a + p_b) e_ab``, and ``2 / C`` of that."""
-    lower = upper = 0.0
+    lower = 0.0
+    upper = 0.0
     for a, b in combinations(range(n_classes), 2):
         in_pair = np.flatnonzero((classes == a) | (classes == b))
         is_b = classes[in_pair] == b
@@ -78,8 +79,15 @@ def global_bounds(points: Floats, classes: Classes, n_classes: int) -> BayesErro
     return BayesErrorBounds(lower, share)
 
 
-#: How bounds are computed, by the name of what the trees are of: all samples, or every two classes.
+#: The functions by the name of the trees: one of all samples, or one of every two classes.
 BOUNDS_BY_TREE = {"global": global_bounds, "pairwise": pairwise_bounds}
+
+
+class _ClassPair(NamedTuple):
+    """The samples of two classes."""
+
+    samples: Integers
+    is_second: Flags  # whether each of them is of the second class
 
 
 class ClassPairs:
@@ -88,10 +96,10 @@ class ClassPairs:
     def __init__(self, columns: RankedColumns, classes: NDArray[np.integer], weighted: bool = False) -> None:
         self.columns = columns
         self._weighted = weighted
-        self._pairs = []
+        self._pairs: list[_ClassPair] = []
         for a, b in combinations(range(int(classes.max()) + 1), 2):
             samples = np.flatnonzero((classes == a) | (classes == b)).astype(np.int64)
-            self._pairs.append((samples, classes[samples] == b))
+            self._pairs.append(_ClassPair(samples, classes[samples] == b))
         # The joint values of the chosen columns in lexicographic order, and the rank of every sample among them.
         self._values = np.empty((0, 1))
         self._ranks = np.zeros(len(classes), np.uint32)
@@ -112,8 +120,8 @@ class ClassPairs:
         blocks = list(product(range(len(self._pairs)), batches))
 
         def work(block: tuple[int, slice]) -> None:
-            pair, batch = block
-            samples, is_second = self._pairs[pair]
+            pair_index, batch = block
+            samples, is_second = self._pairs[pair_index]
             part = SharedPart(
                 ranks=self._ranks,
                 values=self._values,
@@ -126,7 +134,7 @@ class ClassPairs:
             n_cross = part.weights(self.columns, candidates[batch])
             _, upper = two_class_bounds(n_cross, len(samples) - n_second, n_second)
             share = len(samples) / len(self._ranks) if self._weighted else 1.0
-            bounds[pair, batch] = share * upper
+            bounds[pair_index, batch] = share * upper
 
         run_blocks(work, blocks, n_jobs, progress)
         return np.asarray(np.add.reduce(bounds, axis=0))

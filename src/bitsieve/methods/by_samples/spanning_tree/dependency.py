@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -167,6 +167,14 @@ def dependency(x: Floats, y: Floats, classes: NDArray[np.integer], draw: Draw, p
     return 1.0 - float((first_weights[:, None] * second_weights * n_edges).sum()) / len(first_classes)
 
 
+class _Block(NamedTuple):
+    """A column, and a range of later columns to compare it with."""
+
+    column: int
+    first: int
+    last: int  # the column after the range
+
+
 def dependency_matrix(
     columns: RankedColumns,
     classes: NDArray[np.integer],
@@ -180,13 +188,13 @@ def dependency_matrix(
     n_columns = len(columns.ranks)
     sums = np.zeros((n_columns, n_columns))
     width = max(1, BLOCK_POINTS // max(1, len(classes)))
-    blocks = []  # a column, and a range of later columns to compare it with
+    blocks = []
     for column in range(n_columns):
         for first in range(column + 1, n_columns, width):
-            blocks.append((column, first, min(first + width, n_columns)))
+            blocks.append(_Block(column, first, min(first + width, n_columns)))
     weights_of_draws = [class_weights(draw, classes, priors) for draw in draws]
 
-    def work(block: tuple[int, int, int]) -> None:
+    def work(block: _Block) -> None:
         column, first, last = block
         for draw, (first_weights, second_weights) in zip(draws, weights_of_draws, strict=True):
             half = len(draw.original)

@@ -26,6 +26,7 @@ from bitsieve.utils.choice import TIE
 Codes = NDArray[np.uint8] | NDArray[np.uint16]
 Features = Integers  # columns as native functions take them
 
+NO_FEATURE = -1  # in place of a chosen feature: the tables are those of the classes alone
 MAX_TABLE_BYTES = 1 << 30  # of the tables of all features given one
 MIN_CANDIDATES_A_CALL = 64  # of a native call, which takes more of them up to CALL_LIKELIHOODS likelihoods
 CALL_LIKELIHOODS = 1 << 21
@@ -44,8 +45,8 @@ class CodeTable:
 
     def __init__(self, codes: Codes, class_sizes: Integers, n_jobs: int | None) -> None:
         self.n_samples, self.n_features = codes.shape
-        rows = -(-self.n_samples // LANES) * LANES
-        self.codes: Codes = np.zeros((rows, self.n_features), codes.dtype, order="F")
+        n_padded = -(-self.n_samples // LANES) * LANES
+        self.codes: Codes = np.zeros((n_padded, self.n_features), codes.dtype, order="F")
         self.codes[: self.n_samples] = codes
         self.arities = codes.max(axis=0).astype(np.int32) + np.int32(1)
         self.varies = (codes != codes[0]).any(axis=0)
@@ -53,7 +54,7 @@ class CodeTable:
         self.log_counts = _native.log2_of_counts(min(self.n_samples + 1, MAX_CACHED_LOGS))
         self.n_jobs = n_jobs
         self.kernel = choose_kernel().name
-        self.chunk = max(MIN_CANDIDATES_A_CALL, CALL_LIKELIHOODS // (self.n_samples * len(class_sizes)))
+        self.max_candidates_a_call = max(MIN_CANDIDATES_A_CALL, CALL_LIKELIHOODS // (self.n_samples * len(class_sizes)))
 
     @property
     def arguments(self) -> tuple[Codes, NDArray[np.int32], Integers, Floats]:
@@ -78,20 +79,21 @@ class Tables(NamedTuple):
         """p(x_f|c) of all features, in float32 or float64."""
         stride_of = _native.table_stride_float32 if dtype == np.float32 else _native.table_stride_float64
         stride = np.array([stride_of(arity) for arity in table.arities.tolist()], np.int64)
-        return cls._counted(table, -1, stride, dtype, logs=False)
+        return cls._counted(table, NO_FEATURE, stride, dtype, logs=False)
 
     @classmethod
     def conditional(cls, table: CodeTable, chosen: int, n_before: int) -> Tables:
         """log2 p(x_f|x_s,c) of all features given a chosen one, in float32; ``n_before`` such tables are in memory."""
-        rows = int(table.arities[chosen])
-        stride = np.array([_native.table_stride_float32(rows * arity) for arity in table.arities.tolist()], np.int64)
+        n_chosen_codes = int(table.arities[chosen])
+        strides = [_native.table_stride_float32(n_chosen_codes * arity) for arity in table.arities.tolist()]
+        stride = np.array(strides, np.int64)
         needed = 4 * int(stride.sum()) * len(table.class_sizes) * (n_before + 1)
         if needed > MAX_TABLE_BYTES:
             raise UserError(
                 code="not-enough-memory",
                 message=(
-                    f"the tables of all columns with column {chosen} of {rows:,} codes need {needed / 2**30:.1f} "
-                    f"GiB, more than {MAX_TABLE_BYTES / 2**30:g} GiB"
+                    f"the tables of all columns with column {chosen} of {n_chosen_codes:,} codes need "
+                    f"{needed / 2**30:.1f} GiB, more than {MAX_TABLE_BYTES / 2**30:g} GiB"
                 ),
                 advice="use fewer bins",
             )
@@ -99,16 +101,18 @@ class Tables(NamedTuple):
 
     @classmethod
     def _counted(cls, table: CodeTable, chosen: int, stride: Integers, dtype: type, *, logs: bool) -> Tables:
-        """The tables of all features; ``stride``: the cells of each feature in one class."""
+        """The tables of all features. ``stride`` has the number of cells of each feature in one class."""
         sizes = stride * len(table.class_sizes)
         tables = cls(np.empty(int(sizes.sum()), dtype), np.cumsum(sizes) - sizes, np.empty(table.n_features))
         table.spread(
-            lambda features: tables.fill(table, chosen, features, logs), np.arange(table.n_features), table.chunk
+            lambda features: tables.fill(table, chosen, features, logs),
+            np.arange(table.n_features),
+            table.max_candidates_a_call,
         )
         return tables
 
     def fill(self, table: CodeTable, chosen: int, features: Features, logs: bool) -> None:
-        """Count the tables of some features given a chosen one (-1: none), as probabilities or as their ``logs``."""
+        """Count the tables of some features given a chosen one (or ``NO_FEATURE``): probabilities, or their log2."""
         _native.likelihood_tables(
             table.kernel, *table.arguments, chosen, features, self.offset, logs, self.cells, self.true_class
         )
@@ -171,7 +175,7 @@ class NaiveBound(Bound):
             )
             out[features] = part
 
-        table.spread(mix, candidates.astype(np.int64), table.chunk)
+        table.spread(mix, candidates.astype(np.int64), table.max_candidates_a_call)
         return self.posterior.bounds(tables.true_class[candidates], out[candidates])
 
     def add(self, feature: int) -> None:
@@ -180,7 +184,7 @@ class NaiveBound(Bound):
         stride = _native.table_stride_float64(int(table.arities[feature]))
         cells = np.empty(stride * n_classes)
         tables = Tables(cells, np.zeros(table.n_features, np.int64), np.empty(table.n_features))
-        tables.fill(table, -1, np.array([feature]), True)
+        tables.fill(table, NO_FEATURE, np.array([feature]), True)
         logs = cells.reshape(n_classes, stride)[:, table.codes[:, feature]]
         self.posterior.multiply(logs.reshape(n_classes, -1, LANES).transpose(1, 0, 2))
 
@@ -190,12 +194,13 @@ class PairwiseBound(NaiveBound):
 
     def __init__(self, table: CodeTable) -> None:
         super().__init__(table)
-        row = int(np.prod(self.posterior.shape))
-        self.n_with_state = min(self.n_features, STATE_BYTES // (4 * row))
-        self._state = np.zeros((self.n_with_state, row), np.float32)  # sum_s log2 p(x_f|x_s,c) of the first features
-        self._start()
+        n_likelihoods = int(np.prod(self.posterior.shape))
+        self.n_with_state = min(self.n_features, STATE_BYTES // (4 * n_likelihoods))
+        #: The sum over the chosen features s of log2 p(x_f|x_s,c), of the first features f.
+        self._state = np.zeros((self.n_with_state, n_likelihoods), np.float32)
+        self._empty_chosen()
 
-    def _start(self) -> None:
+    def _empty_chosen(self) -> None:
         """Set S to the empty set."""
         self._chosen: list[int] = []
         self._n_in_state = 0  # how many of the chosen features the state includes
@@ -257,7 +262,7 @@ class PairwiseBound(NaiveBound):
             out[batch] = sums
 
         if len(features):
-            table.spread(mix, features, table.chunk)
+            table.spread(mix, features, table.max_candidates_a_call)
 
     def values(self, candidates: Columns) -> Floats:
         true_class = np.empty(self.n_features)
@@ -272,7 +277,7 @@ class PairwiseBound(NaiveBound):
 
         widest = int(self.table.arities.max())
         cells = widest * int(self.table.arities[self._chosen].sum()) * self.posterior.n_classes
-        max_features = min(self.table.chunk, max(1, EXACT_BYTES // (8 * cells)))
+        max_features = min(self.table.max_candidates_a_call, max(1, EXACT_BYTES // (8 * cells)))
         self.table.spread(mix, candidates.astype(np.int64), max_features)
         return self.posterior.bounds(true_class[candidates] / len(self._chosen), out[candidates])
 
@@ -294,4 +299,4 @@ class PairwiseBound(NaiveBound):
     def restart(self) -> None:
         super().restart()
         self._state[:] = 0
-        self._start()
+        self._empty_chosen()
