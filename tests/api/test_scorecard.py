@@ -443,3 +443,30 @@ def test_the_printed_gap_says_among_which_bins_it_holds(tmp_path):
     card.save(tmp_path / "card.json")
     loaded = Scorecard.load(tmp_path / "card.json")
     assert [column_summary(column) for column in loaded.card.columns] == [few, many, between_edges]
+
+
+def test_categories_that_differ_in_blanks_are_noted_and_quoted():
+    random = np.random.default_rng(4)
+    job = random.choice(["cook", " cook", "smith", "COOK", "clerk"], 1000, p=[0.4, 0.2, 0.2, 0.195, 0.005])
+    y = (random.random(1000) < np.where(job == " cook", 0.6, 0.3)).astype(int)
+    card = bitsieve.scorecard(pd.DataFrame({"job": job}), y)
+    (note,) = [note for note in card.diagnostics if note.code == "categories-alike"]
+    assert [*note.columns] == ["job"]
+    assert all(repr(spelling) in note.message for spelling in ("cook", " cook", "COOK"))
+    assert "smith" not in note.message
+    assert "' cook'" in card.card.columns[0].bins.labels
+    alone = bitsieve.scorecard(pd.DataFrame({"job": np.char.strip(np.char.lower(job))}), y, binner=MonotoneBinner())
+    assert "categories-alike" not in [note.code for note in alone.diagnostics]
+
+
+def test_a_special_number_for_all_columns_is_no_date(loans):
+    X, y = loans
+    opened = pd.Timestamp("2020-01-01") + pd.to_timedelta(X["age"], unit="D")
+    frame = X[["income"]].assign(opened=opened)
+    card = bitsieve.scorecard(frame, y, binner=MonotoneBinner(special_values=[-999]))
+    income, dates = (column.bins.fixed for column in card.card.columns)
+    assert [*income.special_values] == [-999]
+    assert (dates.special_values, dates.absent_special_values) == ((), ())
+    assert "1969" not in card.to_sql()
+    only = bitsieve.scorecard(frame, y, binner=MonotoneBinner(special_values={"opened": [-999]}))
+    assert "special-value-absent" in [note.code for note in only.diagnostics]

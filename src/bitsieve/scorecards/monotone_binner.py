@@ -419,7 +419,7 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
             if takes_text and not is_named:
                 continue
             for value in special_values_in(value_for(name, self.special_values, None)):
-                if number_of_special(value, time_unit) is None:
+                if isinstance(value, str) and number_of_special(value, time_unit) is None:
                     raise UserError(
                         code="special-value-type",
                         message=f"is a text, and column {name!r} holds {_KINDS[time_unit]}",
@@ -575,9 +575,12 @@ def time_unit_of(meaning: TextMeaning | None) -> str:
 
 
 def number_of_special(value: SpecialValue, time_unit: str) -> float | None:
-    """A special value as a column of numbers holds it: a date as microseconds since 1970. None for other text."""
+    """A special value as a column of numbers holds it: a date as microseconds since 1970. None for other text.
+
+    None also for a number where a column holds dates: -999 for all columns is no microsecond of 1969.
+    """
     if not isinstance(value, str):
-        return value
+        return None if time_unit == DATES else value
     if time_unit != DATES:
         return None
     try:

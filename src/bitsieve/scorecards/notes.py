@@ -25,6 +25,9 @@ def notes_on_bins(names: Sequence[str], columns: Sequence[ColumnBins]) -> list[D
             diagnostics.append(_bounds_not_kept(str(name), column))
         if column.merged.rare:
             diagnostics.append(_rare_categories(str(name), column.merged.rare))
+        spellings = _spellings_of_one_category(column)
+        if spellings:
+            diagnostics.append(_categories_alike(str(name), spellings))
         has_empty_cell = (column.counts.events == 0) | (column.counts.nonevents == 0)
         if has_empty_cell.any():
             labels = [column.labels[b] for b in np.flatnonzero(has_empty_cell).tolist()]
@@ -57,8 +60,8 @@ def notes_on_separated(names: Sequence[str], columns: Sequence[ColumnBins]) -> l
         Diagnostic(
             code="too-good",
             severity="warning",
-            message=f"one bin for {quoted(separated)}: smaller ones have too few rows of a class: it may be a leak",
-            advice="exclude what is not known when the score is needed; {min_events} and {min_nonevents} keep it",
+            message=f"one bin for {quoted(separated)}, as smaller ones would separate the classes: it may be a leak",
+            advice="exclude what is not known when the score is needed, or keep it by {min_events} and {min_nonevents}",
             fix={"min_events": 0, "min_nonevents": 0},
             columns=separated,
         )
@@ -105,6 +108,26 @@ def _rare_categories(name: str, rare: Sequence[str]) -> Diagnostic:
         message=f'rare categories of {name!r} count as "{OTHER}", like new ones: {quoted(rare)}',
         advice="to judge each of them alone, add {min_level_share}",
         fix={"min_level_share": 0},
+        columns=[name],
+    )
+
+
+def _spellings_of_one_category(column: ColumnBins) -> list[str]:
+    """The categories that differ from another one in upper and lower case or in blanks around them alone."""
+    if column.merged.groups is None:
+        return []
+    names = [name for group in column.merged.groups for name in group if name not in column.merged.rare]
+    names_of_word: dict[str, list[str]] = {}
+    for name in dict.fromkeys([*names, *column.merged.rare, *map(str, column.fixed.special_values)]):
+        names_of_word.setdefault(name.strip().casefold(), []).append(name)
+    return [name for spellings in names_of_word.values() if len(spellings) > 1 for name in spellings]
+
+
+def _categories_alike(name: str, spellings: Sequence[str]) -> Diagnostic:
+    return Diagnostic(
+        code="categories-alike",
+        message=f"categories of {name!r} differ in case or blanks only: {quoted(spellings)}",
+        advice="write each in one way in the data, or each spelling is a category of its own",
         columns=[name],
     )
 

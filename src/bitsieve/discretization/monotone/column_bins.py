@@ -407,8 +407,12 @@ def _merge_ordered_categories(
 
 
 def _labels_of_groups(groups: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """The name of each bin of categories: those that it holds."""
-    return tuple(", ".join(group) for group in groups)
+    """The name of each bin of categories: those that it holds, in quotes where blanks are around them."""
+    return tuple(", ".join(map(_shown, group)) for group in groups)
+
+
+def _shown(category: str) -> str:
+    return category if category == category.strip() else repr(category)
 
 
 @dataclass(frozen=True)
