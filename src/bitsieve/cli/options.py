@@ -185,7 +185,7 @@ ON_TABLES = f"{BINNED_ALIKE} {TUPLES}"
 BOUNDS = "bounds"
 SCORECARD = "scorecard"
 DRIFT = "drift"
-SEVERAL = "several files, or a pattern such as 'part*.csv', are one table"
+SEVERAL = "several files, a folder of them, or a pattern such as 'part*.csv', are one table"
 FORMATS = (
     "a file, such as CSV, Parquet, Arrow, Excel or SQLite, whose format is detected from the content, compressed or "
     f"not; an address such as s3://...; -: standard input; {SEVERAL}"
@@ -205,7 +205,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("data", f"{SELECTING} {JUDGING} {TUPLES} {SAVED} {BOUNDS} {SCORECARD}", FORMATS, "data"),
         Option("data", DRIFT, "a table with a column of periods, or a file for each period, or a saved selection and "
                "new data; formats as for select", "data"),
-        Option("data", "count", f"Parquet, Arrow/Feather, CSV or TSV; or a folder of them: read in batches; {SEVERAL}",
+        Option("data", "count", f"Parquet, Arrow/Feather, CSV or TSV, read in batches; {SEVERAL}",
                "data"),
         Option("data", "sql", "a database file, or a table of rows of the same columns", "data"),
         Option("--period", DRIFT, "the column of the period of each row, such as its month", "column",
