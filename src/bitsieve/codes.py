@@ -66,6 +66,16 @@ CODES: dict[str, Code] = {
         "The target has suspiciously many classes.",
         'Check that it is no identifier; set `target_kind="quantity"` if it is numeric.',
     ),
+    "single-row-class": Code(
+        "warning",
+        "A class of the target has a single row, as a typing error or a row of totals makes it.",
+        "Correct or delete the row.",
+    ),
+    "classes-alike": Code(
+        "warning",
+        "Classes of the target differ in upper and lower case or in blanks only.",
+        "Give each class one spelling if they mean the same.",
+    ),
     "weights-like-sampling": Code(
         "warning",
         "Frequency weights count every row many times, as the weights of a survey do.",
@@ -311,6 +321,12 @@ CODES: dict[str, Code] = {
         "note",
         "Names of columns differ in upper and lower case or in blanks only.",
         "Check that a column is not in the table twice, under two spellings.",
+    ),
+    "values-alike": Code(
+        "note",
+        "Values of a column differ in upper and lower case or in blanks only.",
+        "Give them one spelling if they mean the same.",
+        predicate="have values that differ in case or blanks only",
     ),
     "columns-renamed": Code("note", "Several columns have the same name.", "Give every column its own name."),
     "no-reliable-relation": Code(

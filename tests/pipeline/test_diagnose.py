@@ -50,3 +50,17 @@ def test_ties_after_a_copy_of_the_target_go_to_the_lower_column_and_are_named(me
     in_order = bitsieve.select(frame[["copy", "signal", "noise"]], y, method=method, binning="quantile")
     assert in_order.features == by_relevance.features
     assert not [note for note in in_order.diagnostics if note.code == "tied-scores"]
+
+
+def test_values_of_a_column_that_differ_in_case_or_blanks_are_named():
+    cities = np.array([" Bern", "Bern", "bern", "Graz"] * 10)
+    table = pd.DataFrame({"city": cities, "shop": np.array(["a", "b"] * 20), "y": np.arange(40) // 20})
+    (note,) = [n for n in bitsieve.select(table, "y", verbose=False).diagnostics if n.code == "values-alike"]
+    assert note.columns == ("city",)
+    assert "' Bern', 'Bern', 'bern'" in note.message
+
+
+def test_a_column_that_was_excluded_has_no_note_on_its_values():
+    table = pd.DataFrame({"city": ["Bern", "bern"] * 20, "x": np.arange(40) % 3, "y": np.arange(40) // 20})
+    selection = bitsieve.select(table, "y", exclude=["city"], verbose=False)
+    assert "values-alike" not in {note.code for note in selection.diagnostics}

@@ -11,6 +11,7 @@ from bitsieve.diagnostics import Diagnostic
 from bitsieve.methods.constraints import Candidates, has_items
 from bitsieve.pipeline.notes import column_notes, row_notes, text_notes
 from bitsieve.utils.column_names import NumberedNames
+from bitsieve.utils.spelling import alike_but_for_case_and_blanks
 from bitsieve.utils.types import ColumnLike
 
 
@@ -81,11 +82,7 @@ def _columns_named_alike(names: Sequence[object], excluded: Collection[int]) -> 
     """The groups of names that differ in upper and lower case or in blanks only."""
     if isinstance(names, NumberedNames):
         return []
-    names_by_letters: dict[str, list[str]] = {}
-    for j, name in enumerate(map(str, names)):
-        if j not in excluded:
-            names_by_letters.setdefault("".join(name.split()).casefold(), []).append(name)
-    return [group for group in names_by_letters.values() if len(group) > 1]
+    return alike_but_for_case_and_blanks(str(name) for j, name in enumerate(names) if j not in excluded)
 
 
 def _on_dropped(

@@ -23,15 +23,17 @@ from bitsieve.pipeline.notes import column_notes, job_notes, selection_notes, ta
 from bitsieve.pipeline.prepare import Prepared, PreparedSelection
 from bitsieve.pipeline.related_rows import on_rows
 from bitsieve.pipeline.strata import on_strata
-from bitsieve.pipeline.target import on_target
+from bitsieve.pipeline.target import on_classes, on_target
 from bitsieve.pipeline.target_encoding import on_target_encodings
 from bitsieve.pipeline.uncut import on_uncut
 from bitsieve.utils.arrays import Columns
 from bitsieve.utils.chi_squared import chi_squared_tail
 from bitsieve.utils.choice import TIE
+from bitsieve.utils.spelling import alike_but_for_case_and_blanks
 
 DEPENDENCE_LEVEL = 0.05  # of the test whether two columns of a list depend on each other
 MANY_VALUES = 20
+MAX_SPELLINGS = 1000  # a column of more categories is free text, whose values differ in many ways
 MAX_SHARE_OF_CHANCE = 0.1  # of the information of a column
 
 
@@ -51,7 +53,9 @@ def diagnose(fit: Fit) -> list[Diagnostic]:
     evidence = fit.evidence_from_counts
     return [
         *on_preparation(fit.prepared),
+        *on_classes(table.target, evidence.class_sizes),
         *on_missing(fit.prepared),
+        *on_spellings(fit.prepared),
         *on_copies(fit.prepared),
         *on_screen(fit),
         *on_sample(table),
@@ -95,6 +99,22 @@ def on_missing(prepared: PreparedSelection) -> list[Diagnostic]:
     if not columns:
         return []
     return [column_notes.missing_kept(table.names_of(columns))]
+
+
+def on_spellings(prepared: Prepared[DatasetT]) -> list[Diagnostic]:
+    """Which columns have values that differ in case or blanks only. Dense tables in memory are searched."""
+    table = prepared.original
+    if table.rows is None or "dense" not in table.capabilities:
+        return []
+    dropped = {*prepared.dropped, *table.dropped}
+    diagnostics = []
+    for j, values in table.rows.categories():
+        if j in dropped or len(values.categories) > MAX_SPELLINGS or not isinstance(values.categories[0], str):
+            continue
+        alike = alike_but_for_case_and_blanks(values.categories.tolist())
+        if alike:
+            diagnostics.append(column_notes.values_alike(str(table.names[j]), alike[0]))
+    return diagnostics
 
 
 def on_copies(prepared: Prepared[DatasetT]) -> list[Diagnostic]:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from bitsieve.dataset.dataset import Dataset
-from bitsieve.dataset.identifiers import FEW_ROWS
+from bitsieve.dataset.identifiers import FEW_ROWS, MIN_ROWS_OF_IDENTIFIER
 from bitsieve.dataset.quantity import listed_edges
 from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import Diagnostic
 from bitsieve.pipeline.notes import target_notes, text_notes
+from bitsieve.utils.arrays import Integers
+from bitsieve.utils.messages import nearest
+from bitsieve.utils.spelling import alike_but_for_case_and_blanks
 
 MANY_CLASSES = 100
 MIN_NUMBERS_OF_QUANTITY = 11  # a target of so many different numbers may be a quantity
+MAX_SHARE_OF_SINGLE_ROWS = 0.1  # of all rows; with more of them the classes are no misspellings
 
 
 def on_target(table: Dataset) -> list[Diagnostic]:
@@ -44,3 +50,26 @@ def _on_kind(table: Dataset, target: Target) -> list[Diagnostic]:
     if n_classes >= MIN_NUMBERS_OF_QUANTITY and is_perhaps_numeric:
         return [target_notes.numbers_as_classes(name, n_classes)]
     return []
+
+
+def on_classes(target: Target, class_sizes: Integers) -> list[Diagnostic]:
+    """Classes that may be misspellings of others: those of a single row, and those of another case or other blanks."""
+    if target.kind != "classes":
+        return []
+    return [*_on_single_rows(target, class_sizes), *_on_spellings(target)]
+
+
+def _on_single_rows(target: Target, class_sizes: Integers) -> list[Diagnostic]:
+    n_rows = int(class_sizes.sum())
+    single = np.flatnonzero(class_sizes == 1).tolist()
+    if not single or n_rows < MIN_ROWS_OF_IDENTIFIER or len(single) > MAX_SHARE_OF_SINGLE_ROWS * n_rows:
+        return []
+    labels = [str(target.labels[code]) for code in single]
+    others = [str(target.labels[code]) for code in np.flatnonzero(class_sizes > 1).tolist()]
+    near = nearest(labels[0], others, limit=1) if target.labels.dtype.kind not in "iuf" else []
+    return [target_notes.single_row_classes(target.name, labels, near[0] if near else None)]
+
+
+def _on_spellings(target: Target) -> list[Diagnostic]:
+    alike = alike_but_for_case_and_blanks(map(str, target.labels.tolist()))
+    return [target_notes.classes_alike(target.name, alike)] if alike else []

@@ -87,6 +87,16 @@ def names_alike(groups: Sequence[Sequence[str]]) -> Diagnostic:
     )
 
 
+def values_alike(name: str, values: Sequence[str]) -> Diagnostic:
+    """Values of a column of text differ in upper and lower case or in blanks only."""
+    return Diagnostic(
+        code="values-alike",
+        message=f"column {name!r} has values that differ in case or blanks only: {quoted(values)}",
+        advice="give them one spelling if they mean the same",
+        columns=(name,),
+    )
+
+
 def sentinel(
     name: str, value: float, n_rows: int, low: float, high: float, all_sentinels: Sequence[float]
 ) -> Diagnostic:

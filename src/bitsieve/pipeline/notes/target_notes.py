@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import floor
 
-from bitsieve.diagnostics import Diagnostic
+from bitsieve.diagnostics import Diagnostic, literal
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.note_lines import MAX_NAMES
 
@@ -34,6 +34,31 @@ def many_classes(name: str, n_classes: int, n_rows: int, is_perhaps_numeric: boo
         code="many-classes",
         message=message,
         advice="check that it does not only name or number the rows",
+        severity="warning",
+    )
+
+
+def single_row_classes(target: str, labels: Sequence[str], meant: str | None) -> Diagnostic:
+    """Classes have one row each. ``meant`` is the class that the only one of them may be a misspelling of."""
+    if len(labels) == 1:
+        message = f"class {labels[0]!r} of the target {target!r} has a single row"
+        error = "a typing error" if meant is None else f"a typing error for {meant!r}"
+        advice = f"correct it if it is {error}, or delete the row if it holds a total"
+    else:
+        message = (
+            f"{len(labels):,} classes of the target {target!r} have a single row each: {quoted(labels, MAX_NAMES)}"
+        )
+        advice = "correct them if they are typing errors, or delete the rows if they hold totals"
+    return Diagnostic(code="single-row-class", message=message, advice=literal(advice), severity="warning")
+
+
+def classes_alike(target: str, groups: Sequence[Sequence[str]]) -> Diagnostic:
+    """Classes differ in upper and lower case or in blanks only."""
+    listed = "; ".join(quoted(group) for group in groups[:MAX_NAMES])
+    return Diagnostic(
+        code="classes-alike",
+        message=f"classes of the target {target!r} differ in case or blanks only: {listed}",
+        advice="give each class one spelling if they mean the same",
         severity="warning",
     )
 
