@@ -132,14 +132,14 @@ def _stability_of_card(arguments: argparse.Namespace) -> int:
     with progress_bar(not arguments.quiet):
         from bitsieve.engines.stream import StreamSource
         from bitsieve.results.card_stability import CardStability
-        from bitsieve.results.scorecard import Scorecard
+        from bitsieve.results.scorecard import Scorecard, stability_of
 
         card = Scorecard.load(arguments.card)
         reference = None
         if old_paths:
             reference = StreamSource(old_paths[0], arguments.memory, header=arguments.header)
         new_rows = StreamSource(new_path, arguments.memory, header=arguments.header)
-        frame = card.stability_with_notes(new_rows, reference, diagnostics)
+        frame = stability_of(card, new_rows, reference, diagnostics)
         result = CardStability.of_frame(frame, new_path, old_paths[0] if old_paths else None)
     saved = []
     if arguments.output is not None:

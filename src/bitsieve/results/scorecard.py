@@ -221,21 +221,9 @@ class Scorecard:
             As :meth:`score` raises it, or if there are no rows.
         """
         diagnostics = Diagnostics()
-        frame = self.stability_with_notes(X, reference, diagnostics)
+        frame = stability_of(self, X, reference, diagnostics)
         diagnostics.warn()
         return frame
-
-    def stability_with_notes(
-        self, X: TableLike, reference: TableLike | None, diagnostics: list[Diagnostic]
-    ) -> DataFrame:
-        """:meth:`stability`; what is noticed in the data is appended to ``diagnostics``."""
-        columns = self.card.columns
-        actual = rows_of_bins(columns, self._wanted_columns, X, diagnostics)
-        expected: Sequence[Integers] = [np.append(0, column.bins.counts.rows) for column in columns]
-        if reference is not None:
-            expected = rows_of_bins(columns, self._wanted_columns, reference, diagnostics)
-        stabilities = [stability_of_counts(old, new) for old, new in zip(expected, actual, strict=True)]
-        return stability_frame(self.features, stabilities)
 
     def to_sql(self, dialect: str = "ansi", table: str = "rows") -> str:
         """The SQL statement that scores the rows of a table as :meth:`score` does.
@@ -357,3 +345,16 @@ class Scorecard:
     @property
     def _wanted_columns(self) -> WantedColumns:
         return WantedColumns(self.features, self.indices, self.n_features, self.has_names)
+
+
+def stability_of(
+    card: Scorecard, X: TableLike, reference: TableLike | None, diagnostics: list[Diagnostic]
+) -> DataFrame:
+    """:meth:`Scorecard.stability`; what is noticed in the data is appended to ``diagnostics``."""
+    columns = card.card.columns
+    actual = rows_of_bins(columns, card._wanted_columns, X, diagnostics)
+    expected: Sequence[Integers] = [np.append(0, column.bins.counts.rows) for column in columns]
+    if reference is not None:
+        expected = rows_of_bins(columns, card._wanted_columns, reference, diagnostics)
+    stabilities = [stability_of_counts(old, new) for old, new in zip(expected, actual, strict=True)]
+    return stability_frame(card.features, stabilities)
