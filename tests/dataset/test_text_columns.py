@@ -45,3 +45,29 @@ def test_a_word_of_a_row_without_a_target_is_missing(tmp_path):
     (tmp_path / "without.csv").write_text("\n".join(["a,y", *rows]))
     selection, expected = (bitsieve.select(tmp_path / name, "y", binning="mdl") for name in ("t.csv", "without.csv"))
     assert selection.scores.tobytes() == expected.scores.tobytes()
+
+
+GROUPED = ["1.330", "2.417", "447", "778", "950"]
+
+
+@pytest.mark.parametrize("unit", ["", " €"])
+def test_points_that_can_only_separate_thousands_are_no_decimal_marks(unit):
+    texts = pa.array([number + unit for number in GROUPED])
+    (array,), meanings = typed_columns([texts], [0], ColumnRules(), {})
+    assert array.to_pylist() == [1330, 2417, 447, 778, 950]
+    assert meanings[0].parsing.example == "1.330" + unit
+
+
+@pytest.mark.parametrize("mark", [".", ","])
+def test_a_file_with_marks_that_can_only_separate_thousands(tmp_path, mark):
+    path = tmp_path / "prices.csv"
+    lines = [f"{number.replace('.', mark)};{'ab'[i % 2]}" for i, number in enumerate(GROUPED * 20)]
+    path.write_text("\n".join(["price;y", *lines]))
+    for memory in (None, "1GB"):
+        selection = bitsieve.select(path, "y", binning="uniform", n_bins=2, memory=memory, verbose=False)
+        assert selection.required_evidence().binner.bin_edges_[0].tolist() == [1432.0]
+
+
+def test_points_stay_decimal_marks_if_text_is_not_repaired():
+    (array,), _ = typed_columns([pa.array(GROUPED)], [0], ColumnRules(repair=False), {})
+    assert array.to_pylist() == [1.33, 2.417, 447, 778, 950]

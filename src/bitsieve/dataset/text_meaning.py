@@ -29,6 +29,7 @@ from bitsieve.dataset.text_numbers import Numbers, are_codes, mixed_units
 from bitsieve.dataset.text_times import Dates, Durations
 from bitsieve.options import DAY_FIRST, MONTH_FIRST
 from bitsieve.utils.arrays import Flags
+from bitsieve.utils.thousands import separates_thousands
 
 _MIN_SHARE = 0.95  # the share of the rows with a value that must be of one format
 _MIN_DISTINCT = 20  # so many distinct numbers or times must fit before other text is read as missing
@@ -60,7 +61,7 @@ def meaning_of_text(
     if not len(text):
         return _CATEGORIES
     plain_type = typed_text(text.values).type
-    is_plain = not pa.types.is_string(plain_type)
+    is_plain = not pa.types.is_string(plain_type) and not (repair and _has_points_between_thousands(text, plain_type))
     if is_plain and kind not in (DAY_FIRST, MONTH_FIRST):
         return _meaning_of_plain_text(text, plain_type, kind)
     if kind in (DAY_FIRST, MONTH_FIRST):
@@ -70,6 +71,11 @@ def meaning_of_text(
     if not repair or (not is_target and _are_row_numbers_and_totals(text)):
         return _CATEGORIES
     return _detected_meaning(text)
+
+
+def _has_points_between_thousands(text: CountedText, plain_type: pa.DataType) -> bool:
+    """Whether text that looks like plain fractions is whole numbers such as "1.330" and "447"."""
+    return bool(pa.types.is_floating(plain_type)) and separates_thousands(".", text.values.to_pylist())
 
 
 def _without_missing(text: CountedText) -> CountedText:
@@ -190,10 +196,12 @@ def _meaning_by(text_format: TextFormat, text: CountedText) -> TextMeaning:
 
 def _parsing_of(text_format: TextFormat, text: CountedText, fits: Flags) -> TextParsing:
     """How text is read by a format, and the most frequent text that is not read. ``fits`` is what the format reads."""
-    read = text.most_frequent(fits, 1)
+    examples = text.most_frequent(fits, 1)
+    if isinstance(text_format, Numbers):
+        examples = text.most_frequent(fits & text_format.shows_marks(text.values), 1) or examples
     parsing = TextParsing(
         what=text_format.what,
-        example=read[0][0] if read else "",
+        example=examples[0][0] if examples else "",
         n_read=text.n_rows_of(fits),
         n_unread=text.n_rows_of(~fits),
         unread=tuple(text.most_frequent(~fits, _N_LISTED)),

@@ -15,6 +15,7 @@ from bitsieve.dataset.counted_text import CountedText
 from bitsieve.dataset.encoding import MAX_EXACT_INTEGER
 from bitsieve.dataset.text_format import TextFormat
 from bitsieve.utils.arrays import Flags, Integers
+from bitsieve.utils.thousands import separates_thousands
 
 _SPACES = " \u00a0\u2009\u202f"  # a space, and those that do not break, are thin, or both
 _CURRENCY_CODES = (
@@ -71,10 +72,11 @@ class DigitStyle(NamedTuple):
         return rf"^(?:{grouped}|{plain}){decimals}$"
 
 
-#: If several styles fit equally many rows, the first one is taken.
+_POINTS_BETWEEN_THOUSANDS = DigitStyle(",", ".")
+#: If several styles fit equally many rows, the first one is taken, unless a point can only separate thousands.
 _STYLES = (
     DigitStyle(".", ","),
-    DigitStyle(",", "."),
+    _POINTS_BETWEEN_THOUSANDS,
     DigitStyle(".", "'’"),
     DigitStyle(",", _SPACES),
     DigitStyle(".", _SPACES),
@@ -103,6 +105,8 @@ class Numbers(TextFormat):
             return f"amounts of money in {self.unit!r}"
         if self.unit:
             return f"numbers with the unit {self.unit!r}"
+        if self.style == _POINTS_BETWEEN_THOUSANDS and self.are_integers:
+            return "numbers with points between thousands"
         if self.style.decimal == ",":
             return "numbers with a decimal comma"
         return PLAIN_NUMBERS
@@ -111,6 +115,11 @@ class Numbers(TextFormat):
         parts = _NumberParts.of_text(text, self.reads_marks)
         floats = parts.numbers(self.style, parts.has_unit(self.unit, self.unit_is_optional))
         return floats.cast(pa.int64(), safe=False) if self.are_integers else floats
+
+    @staticmethod
+    def shows_marks(text: pa.Array) -> Flags:
+        """Which texts have a mark between digits, and so show how numbers are written."""
+        return flags(pc.match_substring_regex(text, rf"[0-9][.,'’{_SPACES}][0-9]"))
 
     @classmethod
     def guess(cls, text: CountedText) -> Numbers | None:
@@ -154,6 +163,9 @@ class Numbers(TextFormat):
         """Numbers of this unit in the style that fits most rows."""
         n_rows = [int(unit_counts[parts.fits(style)].sum()) for style in _STYLES]
         style = _STYLES[int(np.argmax(n_rows))]
+        has_digits = parts.digits.filter(mask_of(unit_counts > 0))
+        if style.decimal == "." and separates_thousands(".", has_digits.to_pylist()):
+            style = _POINTS_BETWEEN_THOUSANDS
         fits = (unit_counts > 0) & parts.fits(style)
         floats = numpy_of(parts.numbers(style, parts.has_unit(unit, unit_is_optional)))[fits]
         has_decimals = flags(pc.match_substring_regex(parts.digits, f"[{style.decimal}]"))[fits].any()

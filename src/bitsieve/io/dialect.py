@@ -19,6 +19,7 @@ from bitsieve.io.column_file import line_range_offsets
 from bitsieve.io.errors import DataError, is_number
 from bitsieve.io.notes import columns_renamed, comments_left_out, no_names, not_utf8
 from bitsieve.utils.messages import one_line, quoted
+from bitsieve.utils.thousands import separates_thousands
 
 DELIMITERS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar"}
 #: Markers of a missing value: those of pandas and "?", the marker of the UCI repository.
@@ -56,7 +57,7 @@ class Layout:
     decimal_mark: str
     start: int  # the byte at which the rows begin
     line_length: int  # the length of the longest of the first lines
-    codes: frozenset[str]  # columns of digits that hold codes such as "007", which are read as text
+    texts: frozenset[str]  # columns read as text: of codes such as "007", and of numbers such as "1.330" and "447"
     fractions: frozenset[str]  # columns whose first values are numbers with a fraction; they are numbers or text
 
     @classmethod
@@ -113,7 +114,7 @@ class Layout:
             decimal_mark=decimal_mark,
             start=start,
             line_length=line_length,
-            codes=_codes(first_rows, delimiter, names),
+            texts=_codes(first_rows, delimiter, names) | _thousands(first_rows, delimiter, decimal_mark, names),
             fractions=_fractions(first_rows, delimiter, decimal_mark, names),
         )
 
@@ -167,6 +168,21 @@ def _codes(text: str, delimiter: str, names: list[str]) -> frozenset[str]:
         if any(re.fullmatch(_CODE, value) for value in values):
             columns_of_codes.add(name)
     return frozenset(columns_of_codes)
+
+
+def _thousands(text: str, delimiter: str, decimal_mark: str, names: list[str]) -> frozenset[str]:
+    """The columns in whose first rows the decimal mark can only separate thousands."""
+    mark = re.escape(delimiter)
+    grouped = rf"[1-9][0-9]{{0,2}}{re.escape(decimal_mark)}[0-9]{{3}}"
+    if re.search(rf'[{mark}\r\n"]{grouped}(?:$|[{mark}\r\n"])', "\n" + text) is None:
+        return frozenset()
+    complete_lines = text[: text.rfind("\n") + 1]
+    columns = _values(complete_lines, delimiter, names, None)
+    columns_of_thousands = set()
+    for name, values in columns:
+        if separates_thousands(decimal_mark, (value for value in values if value not in MARKERS)):
+            columns_of_thousands.add(name)
+    return frozenset(columns_of_thousands)
 
 
 def _fractions(text: str, delimiter: str, decimal_mark: str, names: list[str]) -> frozenset[str]:

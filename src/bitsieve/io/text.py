@@ -38,6 +38,7 @@ from bitsieve.io.column_file import (
 from bitsieve.io.dialect import BOM, MARKERS, Layout, NotUtf8, begins_with_comments, in_utf8, without_comments
 from bitsieve.io.errors import DataError, in_one_line
 from bitsieve.utils.messages import one_line
+from bitsieve.utils.thousands import separates_thousands
 
 Types = Mapping[str, pa.DataType]
 
@@ -389,7 +390,7 @@ class DelimitedParser:
     def _types_of_first_rows(self, fractions: Iterable[str]) -> dict[str, pa.DataType]:
         """The types of columns that the first rows show; Arrow finds those of the others."""
         types = dict.fromkeys(fractions, _NUMBER)
-        types.update(dict.fromkeys(self.layout.codes, _TEXT))
+        types.update(dict.fromkeys(self.layout.texts, _TEXT))
         return types
 
     def _check_utf8(self, first: int, end: int) -> None:
@@ -468,7 +469,10 @@ def _as_type(column: pa.ChunkedArray, dtype: pa.DataType) -> pa.ChunkedArray:
 
 
 def without_commas(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Convert a column to numbers if all its texts are such as ``1,234.56``; else return it as it is."""
+    """Convert a column to numbers if all its texts are such as ``1,234.56``; else return it as it is.
+
+    A point that can only separate thousands is no decimal mark.
+    """
     if not pa.types.is_string(column.type):
         return column
     texts = column.drop_null()
@@ -477,6 +481,8 @@ def without_commas(column: pa.ChunkedArray) -> pa.ChunkedArray:
     import pyarrow.compute as pc
 
     if not pc.all(pc.match_substring_regex(texts, f"^(?:{_WITH_COMMAS.pattern})$")).as_py():
+        return column
+    if separates_thousands(".", texts.to_pylist()):
         return column
     digits = pc.utf8_trim_whitespace(pc.replace_substring(column, ",", ""))
     try:
