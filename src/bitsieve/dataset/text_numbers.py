@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -13,73 +12,28 @@ from bitsieve.dataset.arrow import flags, mask_of, numpy_of, text_of, text_scala
 from bitsieve.dataset.column_info import PLAIN_NUMBERS
 from bitsieve.dataset.counted_text import CountedText
 from bitsieve.dataset.encoding import MAX_EXACT_INTEGER
+from bitsieve.dataset.number_parts import CURRENCY, SPACES, DigitStyle, NumberParts
 from bitsieve.dataset.text_format import TextFormat
 from bitsieve.utils.arrays import Flags, Integers
 from bitsieve.utils.thousands import separates_thousands
 
-_SPACES = " \u00a0\u2009\u202f"  # a space, and those that do not break, are thin, or both
-_CURRENCY_CODES = (
-    "EUR|USD|GBP|CHF|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|RUB|BRL|MXN|ZAR|KRW|TRY|SGD|HKD|THB|ILS"
-)
-_CURRENCY_SIGNS = r"(?:US|AU|CA|HK|NZ|[ASRC])?[$€£¥₹₽₩₪฿₺₫₴]"
-_CURRENCY = rf"{_CURRENCY_SIGNS}|{_CURRENCY_CODES}|kr\.?|zł|Kč|Rs\.?|Fr\.?"
-
-# The regular expressions of Arrow (RE2) take no comments, so that the parts are joined here.
-_NUMBER = "".join(
-    [
-        r"^\s*",
-        r"(?P<open>\(?)",  # "(12.50)" is -12.50, as accountants write it
-        r"(?P<sign>[-+−]?)\s*",  # "-12"
-        rf"(?P<before>{_CURRENCY})?\s*",  # "EUR 12"
-        r"(?P<second>[-+−]?)",  # "$-12"
-        rf"(?P<digits>[0-9](?:[0-9.,'’{_SPACES}]*[0-9])?\.?|[.,][0-9]+)",  # "1,234.5", "12." or ".5"
-        r"(?P<exponent>[eE][-+]?[0-9]+)?",  # "1.2e-3"
-        r"\s*(?P<last>[-−]?)",  # "12-"
-        r"(?P<after>[^\s0-9.,'()+−-][^0-9()]{0,15})?",  # "12 kg" or "12 %"
-        r"(?P<close>\)?)",
-        r"\s*$",
-    ]
-)
-_COMPARISON_BEFORE = r"^\s*(?:[<>]=?|[≤≥~≈])\s*"  # "<200", ">= 5"
-_MARK_BEHIND = r"\s*[*†‡+]+\s*$"  # "12.5*", "85+"
-_THOUSANDS = r"^(?:k|K)$"  # "12 k"
-_MILLIONS = r"^(?:M|mn|mln|Mio\.?)$"  # "1.2M"
-_BILLIONS = r"^(?:B|bn|Mrd\.?)$"
 _LEADING_ZERO = r"^\s*0[0-9]+\s*$"
 _PHONE_NUMBER = r"^\s*\+[0-9]{8,}\s*$"
 _IP_ADDRESS = r"^\s*(?:(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])(?:\.|\s*$)){4}"
-_EMPTY = text_scalar("")
 _MIN_SHARE_OF_CODES = 0.01  # if so many rows have leading zeros, the column holds codes
 #: Units that are often mixed in one column. Other words behind numbers may be anything: "12 A" is a seat.
 _COMMON_UNITS = (
     r"%|‰|(?:[kmµuμn]?g|t|lbs?|oz)(?:/[dm]?[lL])?|[kcmµuμn]m|m|in|ft|yd|mi(?:les?)?|[dcmµuμ]?[lL]|"
     r"[mµuμn]?mol/[lL]|m?IU/m?[lL]|U/[lL]|°\s?[CF]|[KMGT]i?B|[kMG]?W|[kMG]?Wh|[kM]?Hz|[kM]?Pa|bar|mmHg|k?cal|k?J"
 )
-
-
-class DigitStyle(NamedTuple):
-    """The mark before the decimals, and the marks between groups of three digits."""
-
-    decimal: str
-    group: str
-
-    @property
-    def pattern(self) -> str:
-        """The regular expression of digits in this style."""
-        grouped = rf"[1-9][0-9]{{0,2}}(?:[{self.group}][0-9]{{3}})+"
-        plain = "[0-9]*"
-        decimals = rf"(?:[{self.decimal}][0-9]*)?"
-        return rf"^(?:{grouped}|{plain}){decimals}$"
-
-
 _POINTS_BETWEEN_THOUSANDS = DigitStyle(",", ".")
 #: If several styles fit equally many rows, the first one is taken, unless a point can only separate thousands.
 _STYLES = (
     DigitStyle(".", ","),
     _POINTS_BETWEEN_THOUSANDS,
     DigitStyle(".", "'’"),
-    DigitStyle(",", _SPACES),
-    DigitStyle(".", _SPACES),
+    DigitStyle(",", SPACES),
+    DigitStyle(".", SPACES),
 )
 
 
@@ -101,7 +55,7 @@ class Numbers(TextFormat):
             return f"numbers with and without the unit {self.unit!r}"
         if self.unit == "%":
             return "percentages"
-        if pc.match_substring_regex(text_scalar(self.unit), f"^(?:{_CURRENCY})$").as_py():
+        if pc.match_substring_regex(text_scalar(self.unit), f"^(?:{CURRENCY})$").as_py():
             return f"amounts of money in {self.unit!r}"
         if self.unit:
             return f"numbers with the unit {self.unit!r}"
@@ -112,19 +66,19 @@ class Numbers(TextFormat):
         return PLAIN_NUMBERS
 
     def read(self, text: pa.Array) -> pa.Array:
-        parts = _NumberParts.of_text(text, self.reads_marks)
+        parts = NumberParts.of_text(text, self.reads_marks)
         floats = parts.numbers(self.style, parts.has_unit(self.unit, self.unit_is_optional))
         return floats.cast(pa.int64(), safe=False) if self.are_integers else floats
 
     @staticmethod
     def shows_marks(text: pa.Array) -> Flags:
         """Which texts have a mark between digits, and so show how numbers are written."""
-        return flags(pc.match_substring_regex(text, rf"[0-9][.,'’{_SPACES}][0-9]"))
+        return flags(pc.match_substring_regex(text, rf"[0-9][.,'’{SPACES}][0-9]"))
 
     @classmethod
     def guess(cls, text: CountedText) -> Numbers | None:
         """The unit and the style that fit most rows; None for codes, IP addresses and phone numbers."""
-        parts = _NumberParts.of_text(text.values)
+        parts = NumberParts.of_text(text.values)
         if not parts.match.any():
             return None
         unit = _most_frequent_unit(parts, text.counts)
@@ -133,7 +87,7 @@ class Numbers(TextFormat):
             return None
         numbers = cls._with_style(parts, unit_counts, unit)
         fits = (unit_counts > 0) & parts.fits(numbers.style)
-        if not unit and numbers.style.group == _SPACES and _are_spaced_phone_numbers(parts.digits, fits):
+        if not unit and numbers.style.group == SPACES and _are_spaced_phone_numbers(parts.digits, fits):
             return None
         return numbers
 
@@ -144,7 +98,7 @@ class Numbers(TextFormat):
         If only one unit occurs beside numbers without one, it is optional. A percentage is never read like a number
         without a unit.
         """
-        parts = _NumberParts.of_text(text.values, reads_marks=True)
+        parts = NumberParts.of_text(text.values, reads_marks=True)
         if not parts.match.any():
             return None
         unit = _most_frequent_unit(parts, text.counts)
@@ -158,7 +112,7 @@ class Numbers(TextFormat):
 
     @classmethod
     def _with_style(
-        cls, parts: _NumberParts, unit_counts: Integers, unit: str, unit_is_optional: bool = False
+        cls, parts: NumberParts, unit_counts: Integers, unit: str, unit_is_optional: bool = False
     ) -> Numbers:
         """Numbers of this unit in the style that fits most rows."""
         n_rows = [int(unit_counts[parts.fits(style)].sum()) for style in _STYLES]
@@ -175,13 +129,13 @@ class Numbers(TextFormat):
 
 def mixed_units(text: CountedText) -> dict[str, int]:
     """The number of rows of every unit, if the numbers of a column have several units in common use; else none."""
-    parts = _NumberParts.of_text(text.values)
+    parts = NumberParts.of_text(text.values)
     n_rows_of_unit: dict[str, int] = {}
     for unit, is_number, n_rows in zip(parts.unit.to_pylist(), parts.match.tolist(), text.counts.tolist(), strict=True):
         if is_number and unit and n_rows:
             n_rows_of_unit[unit] = n_rows_of_unit.get(unit, 0) + n_rows
     units = list(n_rows_of_unit)
-    is_common = flags(pc.match_substring_regex(text_of(units), rf"^(?:{_COMMON_UNITS}|{_CURRENCY})$"))
+    is_common = flags(pc.match_substring_regex(text_of(units), rf"^(?:{_COMMON_UNITS}|{CURRENCY})$"))
     common_units = [units[i] for i in np.flatnonzero(is_common).tolist()]
     if len(common_units) < 2:
         return {}
@@ -189,78 +143,7 @@ def mixed_units(text: CountedText) -> dict[str, int]:
     return {unit: n_rows_of_unit[unit] for unit in common_units}
 
 
-@dataclass(frozen=True)
-class _NumberParts:
-    """The parts of text that looks like numbers."""
-
-    match: Flags  # whether the text is a number; the other fields are empty where it is none
-    digits: pa.Array  # with the marks between them, such as "1,234.5"
-    exponent: pa.Array  # such as "e-3", or empty
-    is_negative: pa.Array
-    unit: pa.Array
-
-    @classmethod
-    def of_text(cls, text: pa.Array, reads_marks: bool = False) -> _NumberParts:
-        if reads_marks:
-            text = pc.replace_substring_regex(text, _COMPARISON_BEFORE, "")
-            text = pc.replace_substring_regex(text, _MARK_BEHIND, "")
-        groups = pc.extract_regex(text, _NUMBER)
-
-        def group(name: str) -> pa.Array:
-            return pc.fill_null(groups.field(name), _EMPTY)
-
-        signs = pc.binary_join_element_wise(group("sign"), group("second"), group("last"), _EMPTY)
-        has_one_sign_at_most = numpy_of(pc.utf8_length(signs)) <= 1
-        is_balanced = pc.equal(pc.utf8_length(group("open")), pc.utf8_length(group("close")))
-        is_bracketed = pc.equal(group("open"), text_scalar("("))
-        match = flags(pc.and_(groups.is_valid(), is_balanced)) & has_one_sign_at_most
-        exponent = group("exponent")
-        unit_behind = pc.utf8_trim_whitespace(group("after"))
-        if reads_marks:
-            power = _power_of_ten(unit_behind)
-            unit_behind = pc.if_else(pc.equal(power, _EMPTY), unit_behind, _EMPTY)
-            exponent = pc.binary_join_element_wise(exponent, power, _EMPTY)
-            match &= numpy_of(pc.count_substring_regex(exponent, "[eE]")) <= 1  # "1e3 k" has two exponents
-        return cls(
-            match=match,
-            digits=group("digits"),
-            exponent=exponent,
-            is_negative=pc.or_(pc.is_in(signs, text_of(["-", "−"])), is_bracketed),
-            unit=pc.utf8_trim_whitespace(pc.binary_join_element_wise(group("before"), unit_behind, text_scalar(" "))),
-        )
-
-    def has_unit(self, unit: str, is_optional: bool = False) -> Flags:
-        """Which numbers have this unit, or none where it is optional. A zero without a unit fits every unit."""
-        has_unit = flags(pc.equal(self.unit, text_scalar(unit)))
-        is_bare = flags(pc.equal(self.unit, _EMPTY))
-        if is_optional:
-            has_unit |= is_bare
-        elif unit:
-            has_unit |= is_bare & flags(pc.match_substring_regex(self.digits, "^0$"))
-        return self.match & has_unit
-
-    def fits(self, style: DigitStyle) -> Flags:
-        """Which texts have digits in this style."""
-        return self.match & flags(pc.match_substring_regex(self.digits, style.pattern))
-
-    def numbers(self, style: DigitStyle, has_unit: Flags) -> pa.Array:
-        """The numbers as floats, null where the style or the unit differs."""
-        digits = pc.replace_substring_regex(self.digits, f"[{style.group}]", "")
-        digits = pc.replace_substring(digits, style.decimal, ".")
-        sign = pc.if_else(self.is_negative, text_scalar("-"), _EMPTY)
-        number = pc.binary_join_element_wise(sign, digits, self.exponent, _EMPTY)
-        fits = mask_of(self.fits(style) & has_unit)
-        return pc.if_else(fits, number, pa.NULL).cast(pa.float64())
-
-
-def _power_of_ten(unit: pa.Array) -> pa.Array:
-    """The exponent that a word behind a number means, such as "e3" for "k"; empty for other words."""
-    power = pc.if_else(pc.match_substring_regex(unit, _THOUSANDS), text_scalar("e3"), _EMPTY)
-    power = pc.if_else(pc.match_substring_regex(unit, _MILLIONS), text_scalar("e6"), power)
-    return pc.if_else(pc.match_substring_regex(unit, _BILLIONS), text_scalar("e9"), power)
-
-
-def _most_frequent_unit(parts: _NumberParts, counts: Integers) -> str:
+def _most_frequent_unit(parts: NumberParts, counts: Integers) -> str:
     """The unit of most rows; of equally frequent units the alphabetically first."""
     units = parts.unit.dictionary_encode()
     n_rows = np.bincount(numpy_of(units.indices), np.where(parts.match, counts, 0), len(units.dictionary))
@@ -270,7 +153,7 @@ def _most_frequent_unit(parts: _NumberParts, counts: Integers) -> str:
 
 def _are_spaced_phone_numbers(digits: pa.Array, fits: Flags) -> bool:
     """Whether all have the same number of spaces, two or more, and none has decimals."""
-    n_spaces = numpy_of(pc.count_substring_regex(digits, f"[{_SPACES}]"))[fits]
+    n_spaces = numpy_of(pc.count_substring_regex(digits, f"[{SPACES}]"))[fits]
     has_decimals = flags(pc.match_substring_regex(digits, "[.,]"))[fits]
     return len(n_spaces) > 0 and n_spaces.min() == n_spaces.max() > 1 and not has_decimals.any()
 

@@ -11,7 +11,7 @@ normalization and correction for chance", Journal of Machine Learning Research 1
 from __future__ import annotations
 
 from math import log
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -161,9 +161,8 @@ class CorrectedInformation(SumInformation):
         """The sums that give the mean of I(Xi;C|Xs) over shuffles of Xi, with Xs the feature: see `chance_given`."""
         if feature not in self._chance_by_feature:
             self._empty_if_full(self._chance_by_feature)
-            sum_of_count = self.margins.expected_sums(self.counts_with_class(feature)) - self._expected_sums_with(
-                feature
-            )
+            sums_with_class = self.margins.expected_sums(self.counts_with_class(feature))
+            sum_of_count = sums_with_class - self._expected_sums_with(feature)
             sum_z, sum_zc = self.marginals
             self._chance_by_feature[feature] = ChanceSums(sum_of_count, int(sum_z[feature] - sum_zc[feature]))
         return self._chance_by_feature[feature]
@@ -180,7 +179,7 @@ class CorrectedInformation(SumInformation):
             self._expected_sums[feature] = self.margins.expected_sums(self.margins.code_counts.of_column(feature))
         return self._expected_sums[feature]
 
-    def _empty_if_full(self, cache: dict[int, Any]) -> None:
+    def _empty_if_full(self, cache: dict[int, ChanceSums] | dict[int, Integers]) -> None:
         if len(cache) >= self._row_limit:
             cache.clear()
 

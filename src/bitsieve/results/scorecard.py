@@ -254,14 +254,13 @@ class Scorecard:
         -------
         dict
         """
-        return {
-            **card_to_json(self.card),
-            "target": self.target,
-            "indices": self.indices.tolist(),
-            "n_features": self.n_features,
-            "has_names": self.has_names,
-            "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
-        }
+        document = card_to_json(self.card)
+        document["target"] = self.target
+        document["indices"] = self.indices.tolist()
+        document["n_features"] = self.n_features
+        document["has_names"] = self.has_names
+        document["diagnostics"] = [diagnostic.to_dict() for diagnostic in self.diagnostics]
+        return document
 
     def save(self, path: str | PathLike[str]) -> None:
         """Save the scorecard as JSON.

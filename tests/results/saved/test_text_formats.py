@@ -6,9 +6,10 @@ from dataclasses import asdict
 
 import pytest
 
+from bitsieve.dataset.number_parts import DigitStyle
 from bitsieve.dataset.plain_text import Words
 from bitsieve.dataset.text_booleans import Booleans
-from bitsieve.dataset.text_numbers import DigitStyle, Numbers
+from bitsieve.dataset.text_numbers import Numbers
 from bitsieve.dataset.text_times import Dates, Durations
 from bitsieve.results.saved.text_formats import format_of, parsing_of
 

@@ -15,10 +15,11 @@ from bitsieve.dataset.counted_text import CountedText
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.encoding import ColumnValues, Encoded, are_categories, with_nan
 from bitsieve.dataset.missing_words import means_missing
+from bitsieve.dataset.number_parts import DigitStyle
 from bitsieve.dataset.plain_text import Plain
 from bitsieve.dataset.text_format import ColumnRules, TextFormat
 from bitsieve.dataset.text_meaning import meaning_of_text
-from bitsieve.dataset.text_numbers import DigitStyle, Numbers
+from bitsieve.dataset.text_numbers import Numbers
 from bitsieve.results.saved.column_changes import N_LISTED
 from bitsieve.results.saved.schema import ColumnKind, SavedColumn
 from bitsieve.results.saved.text_formats import format_of

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from bitsieve.dataset.number_parts import DigitStyle
 from bitsieve.dataset.text_booleans import Booleans
 from bitsieve.dataset.text_format import TextFormat
-from bitsieve.dataset.text_numbers import DigitStyle, Numbers
+from bitsieve.dataset.text_numbers import Numbers
 from bitsieve.dataset.text_times import Dates, Durations
 from bitsieve.results.saved.schema import SavedParsing
 
