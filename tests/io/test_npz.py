@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+import bitsieve
+from bitsieve.cli import main
 from bitsieve.io import npz
 from bitsieve.io.errors import DataError
 from bitsieve.io.npz import ArrayTable
@@ -71,8 +73,8 @@ def test_npz_sparse(tmp_path, index_type, layout):
     ("arrays", "parts"),
     [
         ({"y": Y}, ["no array 'X'", "'y'"]),
-        ({"X": X}, ["no array 'y'", "'X'"]),
-        ({"X": X, "y": Y[:2]}, ["3 rows", "2 values"]),
+        ({"X": X, "y": Y[:2]}, ["3 rows", "2 values", "X.T"]),
+        ({"X": X, "y": Y[:1]}, ["3 rows", "1 values", "same number"]),
         ({"X": X[:0], "y": Y[:0]}, ["has no rows"]),
         ({"X": X[:, :0], "y": Y}, ["has no columns"]),
         ({"X": X[:, 0], "y": Y}, ["shape (3,)"]),
@@ -101,6 +103,49 @@ def test_sparse_npz_that_cannot_be_used(tmp_path, monkeypatch):
     refused(path, "'coo'")
     np.savez(path, **pieces, shape=np.array([2, 1 << 20]))  # never made dense
     assert read_table(path).X.shape == (2, 1 << 20)
+
+
+@pytest.mark.parametrize("layout", ["coo", "dia"])
+def test_a_sparse_npz_of_another_format_is_refused_by_its_name(tmp_path, layout):
+    sparse.save_npz(tmp_path / "data.npz", sparse.coo_array(X).asformat(layout))
+    refused(tmp_path / "data.npz", repr(layout), "'csr'")
+
+
+def test_a_target_that_is_not_in_the_file_is_given_by_its_values(tmp_path):
+    rows = sparse.csr_array(np.arange(40).reshape(20, 2) % 7)
+    sparse.save_npz(tmp_path / "rows.npz", rows)
+    classes = np.arange(20) % 2
+    selection = bitsieve.select(tmp_path / "rows.npz", classes, verbose=False)
+    assert selection.relevance.tolist() == bitsieve.select(rows, classes, verbose=False).relevance.tolist()
+    with pytest.raises(bitsieve.UserError, match="no array 'y'") as caught:
+        bitsieve.select(tmp_path / "rows.npz")
+    assert caught.value.code == "target-needed"
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+def test_a_selection_is_applied_to_rows_without_a_target(tmp_path, make, capsys):
+    rows = np.arange(60).reshape(20, 3) % 7
+    classes = np.arange(20) % 2
+    names = np.array(["a", "b", "c"])
+    arrays = {"X": rows} if make is np.asarray else _pieces(make(rows))
+    np.savez(tmp_path / "old.npz", **arrays, y=classes, feature_names=names)
+    np.savez(tmp_path / "new.npz", **arrays)  # without names, so that columns are taken by position
+    selection = bitsieve.select(tmp_path / "old.npz", n_features_to_select=2, verbose=False)
+    selection.save(tmp_path / "selection.json")
+    saved = str(tmp_path / "selection.json")
+    for name in ("reduced.npz", "reduced.csv"):
+        main(["apply", saved, str(tmp_path / "new.npz"), "--output", str(tmp_path / name)])
+    expected = rows[:, selection.indices]
+    with open(tmp_path / "reduced.csv") as file:
+        assert file.readline().replace('"', "").strip().split(",") == selection.features
+        np.testing.assert_array_equal(np.loadtxt(file, delimiter=","), expected)
+    reduced = read_table(tmp_path / "reduced.npz")
+    assert (reduced.y, reduced.names) == (None, selection.features)
+    np.testing.assert_array_equal(reduced.X if make is np.asarray else reduced.X.toarray(), expected)
+
+
+def _pieces(matrix):
+    return {"data": matrix.data, "indices": matrix.indices, "indptr": matrix.indptr, "shape": matrix.shape}
 
 
 def test_other_zip_archives(tmp_path):

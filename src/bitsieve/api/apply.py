@@ -227,7 +227,7 @@ def _apply_to_arrays(selection: Selection, table: ArrayTable, options: ApplyOpti
             advice="give the data as Parquet, Arrow or CSV",
         )
     positions = _positions(selection, table.names)
-    names = [table.names[position] for position in positions]
+    names = [str(name) for name in selection.features]  # which arrays may have no names for
     X = table.X[:, positions]
     cut = cut_columns(selection.details.columns, X)
     changes = [column.changes for column in cut]
@@ -242,4 +242,5 @@ def _apply_to_arrays(selection: Selection, table: ArrayTable, options: ApplyOpti
     if options.codes or options.check:
         check = check_of_changes(selection.details.columns, changes)
         diagnostics = check.diagnostics
-    return Applied(n_rows=X.shape[0], columns=(*names, TARGET_OF_ARRAYS), check=check, diagnostics=diagnostics)
+    columns = [*names] if table.y is None else [*names, TARGET_OF_ARRAYS]
+    return Applied(n_rows=X.shape[0], columns=tuple(columns), check=check, diagnostics=diagnostics)

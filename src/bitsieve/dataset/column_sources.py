@@ -76,11 +76,11 @@ class FrameSource:
 
 
 class ArchiveSource:
-    """The arrays of a .npz file: the columns of ``X``, and ``y`` behind them, which is never a feature."""
+    """The arrays of a .npz file: the columns of ``X``, and ``y`` behind them if there is one, which is no feature."""
 
     def __init__(self, arrays: ArrayTable) -> None:
         self.arrays = arrays
-        self.labels = [*arrays.names, "y"]
+        self.labels = [*arrays.names] if arrays.y is None else [*arrays.names, "y"]
         self.n_samples = arrays.X.shape[0]
 
     def columns(self, labels: list[Label]) -> TableLike:
@@ -97,7 +97,10 @@ class ArchiveSource:
 
     def column(self, label: str) -> Values:
         """One feature, or ``y``."""
-        return self.arrays.column(label) if label in self.arrays.names else self.arrays.y
+        if label in self.arrays.names:
+            return self.arrays.column(label)
+        assert self.arrays.y is not None  # a label of the source
+        return self.arrays.y
 
     def table(self, labels: Sequence[str]) -> TableLike:
         """An Arrow table of these columns, of which ``y`` may be one."""

@@ -396,6 +396,12 @@ def _from_arrays(data: ArrayTable, options: ReadOptions, target_kind: TargetKind
             )
         options = replace(options, target="y")
     target_is_y = isinstance(options.target, str) and options.target == "y"
+    if target_is_y and data.y is None:
+        raise UserError(
+            code="target-needed",
+            message="the .npz file has no array 'y' for the target",
+            advice="store one beside X, with a value for each row, or give these values in Python",
+        )
     others_named = isinstance(options.sample_weight, str) or isinstance(options.groups, str) or options.names_strata
     if not isinstance(data.X, np.ndarray) and target_is_y and not others_named:
         return _from_sparse_arrays(data, options, target_kind)

@@ -14,6 +14,7 @@ from bitsieve.dataset.data_kinds import collect, keeps_columns_only, refuse_path
 from bitsieve.dataset.encoding import as_array
 from bitsieve.diagnostics import UserError, literal
 from bitsieve.utils.arrays import Columns, Values
+from bitsieve.utils.column_names import NumberedNames
 from bitsieve.utils.libraries import issparse
 from bitsieve.utils.messages import nearest
 from bitsieve.utils.types import Label, TableLike
@@ -63,14 +64,14 @@ class WantedColumns:
         """The positions of the wanted columns among the labels of a table.
 
         A wanted column without a label of its type is one whose label is the same text. Columns that are not wanted may
-        have equal labels.
+        have equal labels. Columns of arrays without names are taken by position.
 
         Raises
         ------
         UserError
             If columns are missing, all of which are named, or two columns have the label of a wanted one.
         """
-        if not self.has_names:
+        if not self.has_names or isinstance(labels, NumberedNames):
             self._check_number(len(labels))
             return [int(j) for j in self.indices]
         position_of = {label: position for position, label in enumerate(labels)}

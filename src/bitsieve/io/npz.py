@@ -1,4 +1,4 @@
-"""Tables in .npz archives: ``X`` or the arrays of a sparse matrix, ``y``, and perhaps ``feature_names``."""
+"""Tables in .npz archives: ``X`` or the arrays of a sparse matrix, and perhaps ``y`` and ``feature_names``."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from bitsieve.utils.messages import quoted
 from bitsieve.utils.types import TableLike
 
 SPARSE_MEMBERS = ("data", "indices", "indptr", "shape")
+MEMBERS_OF_OTHER_FORMATS = ("data", "format", "shape")  # that scipy stores, such as of "coo", which are refused
 #: The functions that read the header of an array, by the version of the format
 HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 READABLE_KINDS = "biufUSMm"  # of numpy's types: numbers, truth values, text, times
@@ -33,7 +34,7 @@ class ArrayTable:
     """A table of arrays."""
 
     X: TableLike  # ndarray, csr_array or csc_array of shape (n_samples, n_features)
-    y: Values  # shape (n_samples,)
+    y: Values | None  # shape (n_samples,); None where the file has none
     names: Sequence[str]  # one for each column; ``x0, x1, ...`` where the file has none
 
     @property
@@ -84,7 +85,7 @@ class NpzFile(ArrayFile):
 
 
 def read_npz(path: Path, label: str, *, with_names: bool = True) -> ArrayTable:
-    """Read ``X`` and ``y`` as they are stored, dense or sparse, and ``feature_names`` if there are any."""
+    """Read ``X`` as it is stored, dense or sparse, and ``y`` and ``feature_names`` if they are there."""
     with open(path, "rb") as file, _opened(file, label) as archive:
         members = archive.files
         file_names = [] if archive.zip is None else archive.zip.namelist()
@@ -94,17 +95,17 @@ def read_npz(path: Path, label: str, *, with_names: bool = True) -> ArrayTable:
                 message=f"{label} is a zip archive without arrays",
                 advice=".npz, Parquet, Arrow or CSV is read",
             )
-        is_sparse = all(member in members for member in SPARSE_MEMBERS)
-        required_members = ["y"] if is_sparse else ["X", "y"]
-        for name in required_members:
-            if name not in members:
-                raise DataError(
-                    code="cannot-read",
-                    message=f"{label} has no array {name!r}, only {quoted(members)}",
-                    advice="store X and y",
-                )
-        y = _array(archive, "y", label)
-        X = _array(archive, "X", label) if "X" in members else _sparse(archive, label)
+        y = _array(archive, "y", label) if "y" in members else None
+        if "X" in members:
+            X = _array(archive, "X", label)
+        elif _is_sparse(members):
+            X = _sparse(archive, label)
+        else:
+            raise DataError(
+                code="cannot-read",
+                message=f"{label} has no array 'X', only {quoted(members)}",
+                advice="store X and y",
+            )
         names = None
         if with_names and "feature_names" in members:
             names = _array(archive, "feature_names", label)
@@ -114,20 +115,8 @@ def read_npz(path: Path, label: str, *, with_names: bool = True) -> ArrayTable:
             message=f"X of {label} has shape {X.shape}",
             advice="it must be samples x features",
         )
-    if y.ndim == 2 and y.shape[1] == 1:
-        y = y[:, 0]
-    if y.ndim != 1:
-        raise DataError(
-            code="wrong-shape",
-            message=f"y of {label} has shape {y.shape}",
-            advice="it must be one value a sample",
-        )
-    if X.shape[0] != len(y):
-        raise DataError(
-            code="lengths-differ",
-            message=f"X of {label} has {X.shape[0]:,} rows but y has {len(y):,} values",
-            advice="both must have the same number of rows",
-        )
+    if y is not None:
+        y = _one_value_a_sample(y, X.shape, label)
     n_samples, n_features = X.shape
     if not n_samples:
         raise DataError(
@@ -142,6 +131,36 @@ def read_npz(path: Path, label: str, *, with_names: bool = True) -> ArrayTable:
             advice="nothing to select from",
         )
     return ArrayTable(X, y, _names(names, n_features, label))
+
+
+def _is_sparse(members: Sequence[str]) -> bool:
+    """Whether an archive holds a sparse matrix, in any format of scipy."""
+    return all(member in members for member in SPARSE_MEMBERS) or all(
+        member in members for member in MEMBERS_OF_OTHER_FORMATS
+    )
+
+
+def _one_value_a_sample(y: Values, shape_of_X: tuple[int, ...], label: str) -> Values:
+    """The target of samples, which may be stored as one column."""
+    if y.ndim == 2 and y.shape[1] == 1:
+        y = y[:, 0]
+    if y.ndim != 1:
+        raise DataError(
+            code="wrong-shape",
+            message=f"y of {label} has shape {y.shape}",
+            advice="it must be one value a sample",
+        )
+    n_samples, n_features = shape_of_X
+    if n_samples != len(y):
+        advice = "both must have the same number of rows"
+        if n_features == len(y):
+            advice = "X has a sample in each column: store X.T"
+        raise DataError(
+            code="lengths-differ",
+            message=f"X of {label} has {n_samples:,} rows but y has {len(y):,} values",
+            advice=advice,
+        )
+    return y
 
 
 def _opened(file: IO[bytes], label: str) -> np.lib.npyio.NpzFile:

@@ -149,9 +149,12 @@ def open_arrow(file: IO[bytes], schema: pa.Schema) -> AbstractContextManager[Bat
 
 
 def write_npz(table: pa.Table | ArrayTable, file: IO[bytes], target: str) -> None:
-    """Write a table to an open .npz archive: ``X``, ``y`` and ``feature_names``."""
+    """Write a table to an open .npz archive: ``X``, ``y`` if there is a target, and ``feature_names``."""
     arrays = _as_arrays(table, target)
-    np.savez_compressed(file, **_stored_arrays(arrays.X), y=arrays.y, feature_names=np.array(arrays.names))
+    stored = _stored_arrays(arrays.X)
+    if arrays.y is not None:
+        stored["y"] = arrays.y
+    np.savez_compressed(file, **stored, feature_names=np.array(arrays.names))
 
 
 def _as_arrow(table: pa.Table | ArrayTable, target: str) -> Any:
@@ -159,9 +162,11 @@ def _as_arrow(table: pa.Table | ArrayTable, target: str) -> Any:
 
     if not isinstance(table, ArrayTable):
         return table
-    arrays = [*(table.column(name) for name in table.names), table.y]
-    native = [array.astype(array.dtype.newbyteorder("="), copy=False) for array in arrays]  # as Arrow needs them
-    return pa.table([pa.array(array) for array in native], names=[*table.names, target])
+    arrays = {name: table.column(name) for name in table.names}
+    if table.y is not None:
+        arrays[target] = table.y
+    native = [array.astype(array.dtype.newbyteorder("="), copy=False) for array in arrays.values()]  # as Arrow needs
+    return pa.table([pa.array(array) for array in native], names=list(arrays))
 
 
 def _as_arrays(table: pa.Table | ArrayTable, target: str) -> ArrayTable:
@@ -179,7 +184,8 @@ def _as_arrays(table: pa.Table | ArrayTable, target: str) -> ArrayTable:
     X = np.empty((table.num_rows, len(columns)), dtype=np.result_type(*columns))
     for j, column in enumerate(columns):
         X[:, j] = column
-    return ArrayTable(X, _labels(table[target]), names)
+    y = _labels(table[target]) if target in table.column_names else None
+    return ArrayTable(X, y, names)
 
 
 def _stored_arrays(X: TableLike) -> dict[str, Any]:
