@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from bitsieve.io.output import check_output, write_text
-from bitsieve.plots.figures import FORMATS, require_matplotlib, save_figure
+from bitsieve.plots.figure_files import FORMATS, require_matplotlib, save_figure
 from bitsieve.utils.messages import advice_on_choice, one_line
 from bitsieve.utils.parameters import check_integer
 from bitsieve.utils.progress import PhaseProgress, Ticker, listening

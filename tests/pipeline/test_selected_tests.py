@@ -6,7 +6,7 @@ from scipy.stats import binom
 from tests.cover import quick_and_slow
 
 import bitsieve
-from bitsieve.methods.by_counts.stopping import significance
+from bitsieve.methods.by_counts.stopping.permutation import PermutationStopping
 from bitsieve.pipeline import selected_tests, shuffle_tests
 
 METHODS = ["mim", "cmim", "jmi", "mrmr"]
@@ -121,7 +121,7 @@ def test_shuffles_of_all_selected_columns_together_are_bounded(monkeypatch):
     monkeypatch.setattr(shuffle_tests, "MAX_VALUES_TESTED", 0)
     with_shuffles = shown()
     monkeypatch.setattr(selected_tests, "MAX_CODES_SHUFFLED", 0)
-    monkeypatch.setattr(significance.PermutationStopping, "value", None)  # no shuffle is made
+    monkeypatch.setattr(PermutationStopping, "value", None)  # no shuffle is made
     by_bound = shown()
     assert with_shuffles == {0, 1}
     assert by_bound == {1}

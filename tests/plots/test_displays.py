@@ -16,7 +16,7 @@ from bitsieve import (
     RedundancyDisplay,
     ReliefF,
 )
-from bitsieve.plots import figures
+from bitsieve.plots import figure_files
 from bitsieve.plots.figures import new_axes
 from bitsieve.plots.panel import Panel, draw_panel
 
@@ -102,7 +102,7 @@ def test_mistakes(iris, monkeypatch):
         RankingDisplay.from_estimator(ForwardSelector(2), X, y)
     with pytest.raises(ValueError, match="X has 3 features, but ForwardSelector was fitted on 4"):
         RankingDisplay.from_estimator(selector, X.iloc[:, :3], y)
-    monkeypatch.setattr(figures, "find_spec", lambda name: None)
+    monkeypatch.setattr(figure_files, "find_spec", lambda name: None)
     with pytest.raises(ValueError, match="figures need matplotlib"):
         RankingDisplay.from_estimator(selector, X, y)
 

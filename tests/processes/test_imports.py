@@ -13,23 +13,34 @@ from tests.cover import quick_and_slow
 #: The functions of Arrow on arrays, and the adapter of data frames: a file of numbers needs neither.
 FOR_OTHER_DATA = {"pyarrow.compute", "narwhals"}
 HEAVY = {"scipy", "sklearn", "pyarrow", "narwhals", "pandas", "polars", "matplotlib"}
-#: Modules of jobs that a selection alone does not do: saving, comparing and applying it, other searches and strata.
+#: Modules of jobs that a selection alone does not do: saving, explaining, drawing and applying it, other searches,
+#: strata, and times to an event.
 FOR_OTHER_JOBS = {
+    "bitsieve.counts.risk_sets",
+    "bitsieve.counts.survival",
     "bitsieve.discretization.coding",
     "bitsieve.explain.affiliated",
+    "bitsieve.explain.chance",
+    "bitsieve.explain.contribution",
+    "bitsieve.explain.joint",
     "bitsieve.information.common_effect",
+    "bitsieve.information.log_rank",
+    "bitsieve.information.survival",
     "bitsieve.methods.by_counts.criteria.linear",
     "bitsieve.methods.by_counts.markov_blankets.blanket",
     "bitsieve.methods.by_counts.stopping.knockoffs",
+    "bitsieve.methods.by_counts.stopping.permutation",
     "bitsieve.methods.by_samples.cutting_plane.search",
     "bitsieve.optimize.nystrom",
     "bitsieve.pipeline.samples",
+    "bitsieve.plots.figures",
     "bitsieve.results.difference",
     "bitsieve.results.saved.cut",
     "bitsieve.results.saved.new_columns",
     "bitsieve.results.saved.data_check",
     "bitsieve.results.saved.record",
     "bitsieve.results.saved.write",
+    "bitsieve.utils.html",
     "importlib.metadata",  # of the version, which a saved selection holds
 }
 

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import NotFittedError
 
-import bitsieve.plots.figures as figures
+import bitsieve.plots.figure_files as figure_files
 from bitsieve import (
     DominantSetClusters,
     ForwardSelector,
@@ -83,7 +83,7 @@ def test_mistakes(fitted, monkeypatch):
         plot_weights(SpecCMI(2))
     with pytest.raises(ValueError, match="n_names=-1 is not allowed: give a whole number from 0 to 50"):
         plot_weights(fitted, n_names=-1)
-    monkeypatch.setattr(figures, "find_spec", lambda name: None)
+    monkeypatch.setattr(figure_files, "find_spec", lambda name: None)
     with pytest.raises(ValueError, match=r"not installed: pip install 'bitsieve\[report\]'"):
         plot_weights(fitted)
 

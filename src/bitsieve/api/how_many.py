@@ -21,7 +21,7 @@ from bitsieve.evaluate.folds import FoldsLike
 from bitsieve.evaluate.plan import predicted_of
 from bitsieve.evaluate.selector_cv import SelectorCV
 from bitsieve.information import ANY_EFFECT, ESTIMATORS_OF_EFFECT
-from bitsieve.information.survival import BITS_PER_EVENT
+from bitsieve.information.protocol import BITS_PER_EVENT
 from bitsieve.methods.by_counts.forward import check_bins_of_common_effect
 from bitsieve.methods.by_counts.stopping.knockoffs import KnockoffStopping
 from bitsieve.methods.by_counts.stopping.permutation import PermutationStopping

@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     from bitsieve.io.read import check_file
     from bitsieve.io.write import ROWS_WRITTEN, write_rows
-    from bitsieve.plots.figures import FORMATS
+    from bitsieve.plots.figure_files import FORMATS
 
     first_path, *other_paths = sources_of(arguments)
     if is_saved_selection(first_path) and arguments.card is None:

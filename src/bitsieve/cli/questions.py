@@ -47,7 +47,7 @@ FOLDS_ENDING = ".folds"  # --output with this ending is the folder of finished f
 
 def run_how_many(arguments: argparse.Namespace) -> int:
     """Ask the rules how many columns to take, draw the figure, write the report, print."""
-    from bitsieve.plots.figures import FORMATS
+    from bitsieve.plots.figure_files import FORMATS
 
     discretization = discretization_options(arguments)
     check_written(arguments, figure=FORMATS, report=(".html",))
@@ -76,7 +76,7 @@ def check_how_many(arguments: argparse.Namespace, reads_data: bool) -> None:
     """Raise UserError for what would stop the command."""
     from bitsieve.evaluate.plan import ComparisonOptions, make_plan
     from bitsieve.information import check_estimator
-    from bitsieve.plots.figures import FORMATS
+    from bitsieve.plots.figure_files import FORMATS
 
     discretization = discretization_options(arguments)
     check_written(arguments, figure=FORMATS, report=(".html",))
@@ -118,7 +118,7 @@ def _rule_options(arguments: argparse.Namespace) -> RuleOptions:
 def run_interactions(arguments: argparse.Namespace) -> int:
     """Search the strongest pairs or triples, save them, draw the figure, print."""
     from bitsieve.io.write import ROWS_WRITTEN, write_rows
-    from bitsieve.plots.figures import FORMATS
+    from bitsieve.plots.figure_files import FORMATS
 
     check_written(arguments, output=ROWS_WRITTEN, output_columns=ROWS_WRITTEN, figure=FORMATS)
     discretization = discretization_options(arguments, INTERACTIONS_BINNING)
@@ -150,7 +150,7 @@ def run_interactions(arguments: argparse.Namespace) -> int:
 def check_interactions(arguments: argparse.Namespace, reads_data: bool) -> None:
     """Raise UserError for what would stop the command."""
     from bitsieve.io.write import ROWS_WRITTEN
-    from bitsieve.plots.figures import FORMATS
+    from bitsieve.plots.figure_files import FORMATS
 
     check_written(arguments, output=ROWS_WRITTEN, output_columns=ROWS_WRITTEN, figure=FORMATS)
     discretization = discretization_options(arguments, INTERACTIONS_BINNING)

@@ -83,7 +83,7 @@ def write_figure(arguments: argparse.Namespace, draw: Callable[[], Figure | SubF
     """Save the figure of --figure, and return the line on it; no line without the option."""
     if arguments.figure is None:
         return []
-    from bitsieve.plots.figures import save_figure
+    from bitsieve.plots.figure_files import save_figure
 
     phase("drawing")
     save_figure(draw(), arguments.figure)
@@ -121,7 +121,7 @@ def check_written(options: argparse.Namespace, **endings_by_name: Sequence[str])
             continue
         option = f"--{name.replace('_', '-')}"
         if name == "figure":
-            from bitsieve.plots.figures import require_matplotlib
+            from bitsieve.plots.figure_files import require_matplotlib
 
             require_matplotlib()
         if name == "report":

@@ -161,7 +161,7 @@ def _check_paths(arguments: argparse.Namespace, plan: ReadingPlan | None) -> Non
     from bitsieve.io.formats import written_endings
     from bitsieve.io.saved_files import check_selection_path
     from bitsieve.io.write import ROWS_WRITTEN
-    from bitsieve.plots.figures import FORMATS
+    from bitsieve.plots.figure_files import FORMATS
 
     output = getattr(arguments, "output", None)
     save = getattr(arguments, "save", None)

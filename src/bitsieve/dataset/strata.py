@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,8 +17,7 @@ from bitsieve.utils.types import ColumnLike
 MAX_NUMBERS = 100  # distinct: a column of more numbers is a quantity, which has no strata
 
 
-@dataclass(frozen=True)
-class Strata:
+class Strata(NamedTuple):
     """The strata of the samples, numbered from 0."""
 
     number: Columns  # of the stratum of every sample, shape (n_samples,)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bitsieve.counts.risk_sets import RiskSets
 from bitsieve.dataset.data_kinds import is_arrow_column
 from bitsieve.dataset.encoding import ColumnValues, Encoded, are_categories, encode, is_missing
 from bitsieve.dataset.quantity import number_of_classes
@@ -16,6 +16,9 @@ from bitsieve.diagnostics import NAME_ONLY, Diagnostic, UserError, literal
 from bitsieve.options import SurvivalOptions, survival_options
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers, Values
 from bitsieve.utils.types import ColumnLike, DataFrame
+
+if TYPE_CHECKING:
+    from bitsieve.counts.risk_sets import RiskSets
 
 MEANING_OF_EVENT = {"0": False, "false": False, "1": True, "true": True}
 MAX_VALUES_LISTED = 10
@@ -109,6 +112,8 @@ class SurvivalTarget(Target):
 
     def risk_sets(self, weights: Integers | None) -> RiskSets:
         """The risk sets of the rows."""
+        from bitsieve.counts.risk_sets import RiskSets
+
         return RiskSets.of_rows(
             self.time,
             self.event,

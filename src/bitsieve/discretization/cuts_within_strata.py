@@ -11,8 +11,7 @@ one stratum this is their rule.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -25,8 +24,7 @@ NEVER_EXPECTED = -1e6  # stands for the logarithm of 0
 MAX_TIE = 1e-12  # bits per sample: gains that differ by no more are ties, of which the smallest cut wins
 
 
-@dataclass(frozen=True)
-class ClassShares:
+class ClassShares(NamedTuple):
     """The share of each class in each stratum: what a sample of the stratum adds to the expected count of the class."""
 
     share: Integers  # shape (n_strata, n_classes): n_cs / n_s, in units of ``2**-shift``
@@ -61,8 +59,7 @@ def cuts_within_strata(
     return SortedColumn.of_values(values, strata, n_classes, shares, weights).cuts(classes)
 
 
-@dataclass(frozen=True)
-class SortedColumn:
+class SortedColumn(NamedTuple):
     """A column whose values are sorted once, to be cut for any classes that are shuffled within the strata."""
 
     distinct: Floats  # the values that occur, ascending
@@ -168,8 +165,7 @@ class SortedColumn:
         return middle if low <= middle < high else low
 
 
-@dataclass(frozen=True)
-class _ColumnWithClasses:
+class _ColumnWithClasses(NamedTuple):
     """A sorted column and the classes of its samples."""
 
     column: SortedColumn

@@ -9,7 +9,6 @@ from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.search import ClassSearch, ExchangeableUnits, FixedCodes
 from bitsieve.counts.source import CountSource, class_order
 from bitsieve.counts.sparse import SparseCodes, SparseSource
-from bitsieve.counts.survival import SurvivalSource
 from bitsieve.dataset.dataset import Dataset, InMemoryDataset
 from bitsieve.dataset.survival import SurvivalTarget
 from bitsieve.discretization.base import Binning, BinningLike, ColumnBinning
@@ -64,6 +63,8 @@ def count_coded(table: InMemoryDataset, binner: Binning, n_jobs: int | None = No
     phase("counting")
     target = table.y
     if isinstance(target, SurvivalTarget):
+        from bitsieve.counts.survival import SurvivalSource
+
         risk_sets = target.risk_sets(table.weights)
         return SurvivalSource(codes, risk_sets, arities=binner.arities, n_jobs=n_jobs)
     source = make_source(

@@ -16,12 +16,8 @@ from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import Binning, with_integers_as_categories
 from bitsieve.discretization.registry import make_binner
 from bitsieve.engines.local import count_coded
-from bitsieve.explain.chance import Chance, relevance_by_chance, relevance_by_drawn_events
-from bitsieve.explain.contribution import Contributions, contribution_of
-from bitsieve.explain.joint import JointInformation, joint_information
 from bitsieve.information import ANY_EFFECT, COMMON, make_information
-from bitsieve.information.protocol import Information
-from bitsieve.information.survival import BITS_PER_EVENT, SurvivalInformation
+from bitsieve.information.protocol import BITS_PER_EVENT, Information
 from bitsieve.pipeline.discretize import CountedTable, count_table
 from bitsieve.pipeline.prepare import Reason
 from bitsieve.utils.arrays import Columns
@@ -29,6 +25,9 @@ from bitsieve.utils.lazy import cached_property
 from bitsieve.utils.types import ColumnLike, TableLike
 
 if TYPE_CHECKING:
+    from bitsieve.explain.chance import Chance
+    from bitsieve.explain.contribution import Contributions
+    from bitsieve.explain.joint import JointInformation
     from bitsieve.selectors.base import ColumnSelector
 
 PLUG_IN = "plug-in"
@@ -76,6 +75,8 @@ class Evidence:
     @cached_property
     def contributions(self) -> Contributions:
         """The contribution of every selected column beside those selected before it."""
+        from bitsieve.explain.contribution import Contributions, contribution_of
+
         contributions = []
         for n_earlier, column in enumerate(self.selected.tolist()):
             contributions.append(contribution_of(column, self.selected[:n_earlier], self.information))
@@ -89,6 +90,8 @@ class Evidence:
         """
         if self.effect == COMMON:
             return None
+        from bitsieve.explain.joint import joint_information
+
         return joint_information(self.counted_table, self.selected, self.n_jobs)
 
     @cached_property
@@ -97,6 +100,9 @@ class Evidence:
         rows = self.table.rows
         if rows is None:
             return None
+        from bitsieve.explain.chance import relevance_by_chance, relevance_by_drawn_events
+        from bitsieve.information.survival import SurvivalInformation
+
         if isinstance(self.information, SurvivalInformation):
             return relevance_by_drawn_events(self.information)
         return relevance_by_chance(rows, self.binner, self.explaining_estimator, self.n_jobs, self.effect)

@@ -15,8 +15,7 @@ from bitsieve.explain.contribution import Contribution, conditional_on, contribu
 from bitsieve.explain.evidence import Evidence
 from bitsieve.explain.reasons import NO_RELATION, ExplainedSelection, why_not_selected, why_selected
 from bitsieve.explain.substitutes import Substitute, best_substitutes
-from bitsieve.information.protocol import Information
-from bitsieve.information.survival import BITS_PER_EVENT
+from bitsieve.information.protocol import BITS_PER_EVENT, Information
 from bitsieve.utils import html
 from bitsieve.utils.arrays import Columns
 from bitsieve.utils.column_names import TARGET

@@ -10,7 +10,6 @@ import numpy as np
 
 from bitsieve.counts.source import CountSource
 from bitsieve.counts.tables import ContingencyTable, OccupiedCells, column_blocks, make_entropy_terms
-from bitsieve.information.log_rank import has_unequal_hazards
 from bitsieve.information.margins import expected_terms
 from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import Information
@@ -41,6 +40,8 @@ def carries_information(information: Information, columns: Columns, level: float
     """
     source = information.source
     if "survival" in source.capabilities:
+        from bitsieve.information.log_rank import has_unequal_hazards
+
         return Lazy(lambda: has_unequal_hazards(information, columns, level / 2))
     chosen, index = np.unique(columns, return_inverse=True)
     penalty = log_codings(source, chosen)

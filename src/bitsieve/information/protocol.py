@@ -19,6 +19,7 @@ from bitsieve.utils.memory import square_matrix
 
 ANY_EFFECT = "any"
 COMMON = "common"
+BITS_PER_EVENT = "bits per event"  # the unit of information about a time to an event
 
 Number = TypeVar("Number", bound=np.generic)
 ByClass = TypeVar("ByClass")
@@ -151,6 +152,11 @@ class Information(Protocol):
     def joined(self, groups: Sequence[Columns]) -> Self:
         """The information of features that are the joint values of groups of columns, by the same estimator."""
         return type(self)(conditioning(self.source).joined(groups))
+
+    @property
+    def about_classes(self) -> Information:
+        """The information about the classes; that about a time to an event has another for them."""
+        return self
 
     @property
     def n_features(self) -> int:

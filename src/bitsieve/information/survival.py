@@ -46,7 +46,6 @@ from bitsieve.information.protocol import (
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers, Matrix, Progress
 from bitsieve.utils.lazy import cached_property
 
-BITS_PER_EVENT = "bits per event"  # the unit of information about a time to an event
 MAX_LOG2_BITS = 6  # |log2(O / E)| is below 2**6
 MANY_EXPECTED = 32  # expected events from which on a series gives the mean of k log2 k, right to 1e-6
 MAX_EVENTS_DRAWN = 1 << 20  # events in all draws of a batch together
@@ -146,6 +145,11 @@ class SurvivalInformation(Information):
 
     def plug_in_conditional(self) -> ConditionalInformation:
         return SurvivalConditional(self, JointCodes(self.source))
+
+    @property
+    def about_classes(self) -> Information:
+        """The information about the classes: censored, or the interval of the event."""
+        return self.row_information
 
     @property
     def entropy(self) -> Floats:

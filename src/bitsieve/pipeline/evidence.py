@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from bitsieve.counts.survival import with_intervals_added_up
 from bitsieve.information import COMMON
 from bitsieve.information.evidence import carries_information
 from bitsieve.information.protocol import Information
@@ -53,6 +52,8 @@ def count_evidence(
     class_sizes = source.class_sizes
     tables = source.tables(None, selected, True)
     if is_survival:
+        from bitsieve.counts.survival import with_intervals_added_up
+
         class_sizes = np.array([class_sizes[0], class_sizes[1:].sum()])
         tables = [with_intervals_added_up(table) for table in tables]
     return CountEvidence(

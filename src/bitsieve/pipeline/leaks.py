@@ -10,7 +10,6 @@ from bitsieve.dataset.dataset import Dataset
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.within_strata import required_strata, rows_by_stratum
 from bitsieve.information.leaks import MAX_OTHER_SHARE, MIN_SAMPLES, Leak, leaks
-from bitsieve.information.survival import SurvivalInformation
 from bitsieve.pipeline.discretize import CountedTable
 from bitsieve.utils.arrays import Floats
 
@@ -26,9 +25,7 @@ def leaks_of(counted_table: CountedTable) -> list[Leak]:
     def has_intervals(column: int) -> bool:
         return _has_intervals(counted_table.table, counted_table.binner, column)
 
-    information = counted_table.information
-    if isinstance(information, SurvivalInformation):
-        information = information.row_information  # about the classes: censored, or the interval of the event
+    information = counted_table.information.about_classes
     others = leaks(information, has_intervals)
     return copies + [leak for leak in others if leak.column not in copied_columns]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -18,8 +18,7 @@ from bitsieve.options import SurvivalOptions
 from bitsieve.utils.types import ColumnLike
 
 
-@dataclass(frozen=True)
-class CombinedColumns:
+class CombinedColumns(NamedTuple):
     """The columns of the period, then those of the target, then those of the strata, as one target of several."""
 
     columns: ColumnLike  # names, or an Arrow table of values

@@ -10,7 +10,6 @@ import numpy as np
 
 from bitsieve.counts.source import CountSource
 from bitsieve.information.evidence import log_codings, log_tails_of_pairs, n_columns_tried
-from bitsieve.information.log_rank import has_unequal_hazards
 from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import ConditionalInformation, Information
 from bitsieve.methods.by_counts.stopping.significance import (
@@ -71,6 +70,8 @@ def tests_of_selected(information: Information, columns: Columns) -> Lazy[Select
 
 def _tests_by_log_rank(information: Information, columns: Columns) -> SelectedTests:
     """Test each column by itself; where the target is a time to an event no column is tested given others."""
+    from bitsieve.information.log_rank import has_unequal_hazards
+
     return SelectedTests(
         is_informative_alone=has_unequal_hazards(information, columns, LEVEL),
         is_informative_given_others=np.zeros(len(columns), bool),

@@ -1,4 +1,4 @@
-"""The look of figures, alone or in a page that is light or dark, and figures as SVG text or files."""
+"""The look of figures, alone or in a page that is light or dark, and figures as SVG text."""
 
 from __future__ import annotations
 
@@ -9,30 +9,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
-from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.diagnostics import UserError
-from bitsieve.io.output import AnyPath, writing
+from bitsieve.plots.figure_files import require_matplotlib
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.note_warnings import notebook
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes as Axes
     from matplotlib.figure import Figure as Figure
-    from matplotlib.figure import SubFigure
 else:
     Axes = Figure = Any
 
 # Okabe and Ito's colours, for colour-blind readers too; beyond nine the marker still differs.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C8C00", "#7F7F7F")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-FORMATS = (".png", ".svg", ".pdf")  # of a figure that is saved
-#: The metadata that leave out the date, by format.
-WITHOUT_DATE: dict[str, dict[str, None]] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 COMMON_STYLE: dict[Any, Any] = {  # any parameter of matplotlib
     "axes.spines.right": False,
     "axes.spines.top": False,
@@ -97,16 +90,6 @@ class Curves:
     spreads: Mapping[str, Floats] | None = None
 
 
-def require_matplotlib() -> None:
-    """Refuse, before any work, to draw without matplotlib."""
-    if find_spec("matplotlib") is None:
-        raise UserError(
-            code="package-missing",
-            message="figures need matplotlib, which is not installed",
-            advice="pip install 'bitsieve[report]'",
-        )
-
-
 def colour_and_marker(label: str, labels: Sequence[str]) -> tuple[str, str]:
     """The colour and the marker of a label, the same in every figure with these labels."""
     i = list(labels).index(label)
@@ -137,18 +120,6 @@ def plot_curves(curves: Curves, ax: Axes | None = None) -> Axes:
         axes.grid(visible=True)
         axes.figure.legend(handles, list(curves.lines), loc="outside right upper")
     return axes
-
-
-def save_figure(figure: Figure | SubFigure, path: AnyPath) -> None:
-    """Write a figure of matplotlib in the format of the ending; the same figure gives the same bytes."""
-    import matplotlib
-    from matplotlib.figure import Figure
-
-    assert isinstance(figure, Figure)  # no subfigure: the axes are those of a figure that was drawn for this
-    path = Path(path)
-    suffix = path.suffix.lower()
-    with writing(path) as file, matplotlib.rc_context({"svg.hashsalt": path.stem}):
-        figure.savefig(file, format=suffix.removeprefix("."), dpi=150, metadata=WITHOUT_DATE[suffix])
 
 
 @contextmanager

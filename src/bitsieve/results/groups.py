@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -78,8 +77,7 @@ def group_to_dict(group: ColumnGroup) -> JsonObject:
     }
 
 
-@dataclass(frozen=True, kw_only=True)
-class AffiliatedFeatures:
+class AffiliatedFeatures(NamedTuple):
     """The features that are affiliated with every selected one, with the names of all."""
 
     names: Sequence[object]  # the names of all columns

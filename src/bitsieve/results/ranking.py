@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bitsieve.information.survival import BITS_PER_EVENT
+from bitsieve.information.protocol import BITS_PER_EVENT
 from bitsieve.pipeline.selected_tests import InformativeState
 from bitsieve.results.saved.schema import SavedRankTest, SavedRole, SavedStopping, SavedStrata
 from bitsieve.utils.arrays import Columns, Flags, Floats, Values

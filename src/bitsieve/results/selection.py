@@ -30,7 +30,6 @@ from bitsieve.results.groups import group_to_dict, groups_table, groups_text
 from bitsieve.results.ranking import LEAST_LEVEL, MEANING_OF_LEAST_LEVEL, TEXT_COLUMNS, Ranking
 from bitsieve.results.saved.schema import ColumnGroup, SelectionDetails
 from bitsieve.results.saved.values import option_of, plain_diagnostic
-from bitsieve.utils import html
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.frames import FRAME_LIBRARIES, check_library, frame_of
@@ -237,6 +236,8 @@ class Selection:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
+        from bitsieve.utils import html  # only a notebook needs it
+
         header, rows = ranking_of(self).printed()
         text_columns = [i for i, name in enumerate(header) if name in TEXT_COLUMNS]
         table = html.table(header, rows, text_columns=text_columns)

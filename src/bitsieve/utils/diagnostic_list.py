@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from bitsieve.diagnostics import Diagnostic, SettingWriter, python_setting
-from bitsieve.utils import html
 from bitsieve.utils.frames import check_library, frame_of
 from bitsieve.utils.note_lines import as_lines, by_importance
 from bitsieve.utils.note_warnings import PYTHON_HAS_ALL, displayed, warn_of_important
@@ -92,12 +91,16 @@ class Diagnostics(list[Diagnostic]):
 
     def html(self) -> str:
         """The lines, and all notes in full behind a button if that says more."""
+        from bitsieve.utils import html  # only a notebook needs it
+
         displayed(self.lines())
         lines = self.lines(where_all="below")
         texts = [str(diagnostic) for diagnostic in by_importance(self)]
         return html.notes(lines, all_notes=[] if lines == texts else texts)
 
     def _repr_html_(self) -> str:
+        from bitsieve.utils import html
+
         return html.display(self.html())
 
     def __str__(self) -> str:

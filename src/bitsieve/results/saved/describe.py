@@ -18,7 +18,7 @@ from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.registry import binning_name
 from bitsieve.discretization.separate_zero import SeparateZeroBinning
-from bitsieve.information.survival import BITS_PER_EVENT
+from bitsieve.information.protocol import BITS_PER_EVENT
 from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.methods.method import MethodResult
 from bitsieve.options import ReadOptions

@@ -12,7 +12,7 @@ import numpy as np
 from bitsieve.information.evidence import MIN_EXPECTED, log_tails
 from bitsieve.information.protocol import ConditionalInformation
 from bitsieve.methods.by_counts.stopping.independence import CLOSE_FACTOR, MANY_EXPECTED, chi_squared_tails
-from bitsieve.methods.by_counts.stopping.permutation import LevelStopping, PermutationStopping
+from bitsieve.methods.by_counts.stopping.level import LevelStopping
 from bitsieve.methods.by_counts.stopping.repeated_search import MAX_EXPONENT, RepeatedSearch
 from bitsieve.methods.by_counts.stopping.single import RuleValue
 from bitsieve.utils.arrays import Columns, Flags, Floats
@@ -88,6 +88,8 @@ class SignificanceStopping(LevelStopping):
             return RuleValue(1.0)
 
         def by_shuffles(why: str) -> RuleValue:
+            from bitsieve.methods.by_counts.stopping.permutation import PermutationStopping
+
             p = PermutationStopping(level=self.level).value(conditional, candidate, n_candidates, search)
             return RuleValue(p, f"by shuffles{why}")
 
