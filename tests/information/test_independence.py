@@ -12,7 +12,7 @@ from bitsieve.counts.independence_sums import IndependenceSums, OptionalSums
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.tables import ContingencyTable, make_entropy_terms
-from bitsieve.information.evidence import SMALLEST_LOG_TAIL, log_chi_squared_tail
+from bitsieve.information.chi_squared import SMALLEST_LOG_TAIL, log_chi_squared_tail
 from bitsieve.information.independence import IndependenceTests, NominalShape, TestOptions, _log_tail, results_of
 
 

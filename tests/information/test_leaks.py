@@ -13,8 +13,8 @@ from tests.cover import quick_and_slow
 import bitsieve
 from bitsieve.counts.packed import PackedSource
 from bitsieve.information import make_information
-from bitsieve.information.evidence import expected_information
 from bitsieve.information.leaks import leaks
+from bitsieve.information.margins import expected_information
 from bitsieve.options import ReadOptions
 from bitsieve.pipeline.discretize import count_table
 from bitsieve.pipeline.leaks import leaks_of

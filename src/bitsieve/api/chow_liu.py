@@ -17,7 +17,7 @@ from bitsieve.counts.source import CodedSource, coded
 from bitsieve.counts.tables import ContingencyTable, make_entropy_terms
 from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
 from bitsieve.discretization.base import BinningLike
-from bitsieve.information.evidence import log_tails
+from bitsieve.information.log_tails import log_tails
 from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.dependent.forest import LEVEL, Forest, TreeModel, spanning_forest

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bitsieve.information.evidence import expected_information
+from bitsieve.information.margins import expected_information
 from bitsieve.information.protocol import Information
 from bitsieve.utils.arrays import Columns
 

@@ -28,7 +28,8 @@ from bitsieve.counts.independence_counts import IndependenceCounts
 from bitsieve.counts.independence_sums import IndependenceSums, OptionalSums
 from bitsieve.counts.source import Arrangement, ConditioningSource
 from bitsieve.counts.tables import EntropyTerms, make_entropy_terms
-from bitsieve.information.evidence import SMALLEST_LOG_TAIL, log_chi_squared_tail, log_codings
+from bitsieve.information.chi_squared import SMALLEST_LOG_TAIL, log_chi_squared_tail
+from bitsieve.information.evidence import log_codings
 from bitsieve.utils.arrays import Columns, Floats, Integers
 from bitsieve.utils.libraries import chdtrc, gammaln, hyperu
 from bitsieve.utils.parameters import check_choice, check_integer, without_effect

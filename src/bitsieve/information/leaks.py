@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bitsieve.information.evidence import expected_information, log_tails, n_columns_tried
+from bitsieve.information.evidence import n_columns_tried
+from bitsieve.information.log_tails import log_tails
+from bitsieve.information.margins import expected_information
 from bitsieve.information.protocol import Information
 
 LEAK_SHARE = 0.9  # a column may be a leak if it determines so much of the entropy of the class, corrected for chance

@@ -194,3 +194,14 @@ def _native_expected_sums(counts: Integers, n_samples: int, entropy_terms: Entro
         interpolation.is_node,
         MAX_CACHED_ROWS,
     )
+
+
+def expected_information(row_counts: Integers, column_counts: Integers) -> float:
+    """The plug-in information of two variables with these counts of their values, in bits, when one is permuted."""
+    n = int(row_counts.sum())
+    entropy_terms = make_entropy_terms(n)
+    rows, n_rows = np.unique(row_counts[row_counts > 0], return_counts=True)
+    columns, n_columns = np.unique(column_counts[column_counts > 0], return_counts=True)
+    joint = int(n_rows @ expected_terms(n, rows, columns) @ n_columns)
+    margins = entropy_terms.sum(row_counts) + entropy_terms.sum(column_counts) - entropy_terms.sum(np.array([n]))
+    return (joint - margins) / entropy_terms.per_bit

@@ -9,7 +9,8 @@ from typing import Literal, NamedTuple, Self, get_args
 import numpy as np
 
 from bitsieve.counts.source import CountSource
-from bitsieve.information.evidence import log_codings, log_tails_of_pairs, n_columns_tried
+from bitsieve.information.evidence import log_codings, n_columns_tried
+from bitsieve.information.log_tails import log_tails_of_pairs
 from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import ConditionalInformation, Information
 from bitsieve.methods.by_counts.stopping.significance import (
@@ -47,7 +48,7 @@ def tests_of_selected(information: Information, columns: Columns) -> Lazy[Select
     """Test each selected column alone; where that shows nothing, given all other selected columns, later ones too.
 
     With n columns to choose from, a column is informative alone if ``n p <= 0.025`` for the p-value of ``I(X;C) = 0``
-    (:func:`~bitsieve.information.evidence.log_tails`), and given the others S if that of ``I(X;C|S) = 0`` is
+    (:func:`~bitsieve.information.log_tails.log_tails`), and given the others S if that of ``I(X;C|S) = 0`` is
     (:func:`~bitsieve.methods.by_counts.stopping.significance.is_informative_given`). Where a column was cut by the
     class, p is multiplied by the number of possible cuts.
 

@@ -11,7 +11,7 @@ import numpy as np
 from bitsieve.information import COMMON, information_of
 from bitsieve.information.common_effect import CorrectedCommonEffect
 from bitsieve.information.corrected import CorrectedInformation
-from bitsieve.information.evidence import MIN_EXPECTED
+from bitsieve.information.log_tails import MIN_EXPECTED
 from bitsieve.information.protocol import ConditionalInformation, Information
 from bitsieve.information.survival import CorrectedSurvivalInformation, SurvivalInformation
 from bitsieve.methods.by_counts.stopping.independence import (

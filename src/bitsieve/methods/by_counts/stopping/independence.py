@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.information.evidence import MIN_EXPECTED
+from bitsieve.information.log_tails import MIN_EXPECTED
 from bitsieve.information.protocol import ConditionalInformation
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.libraries import chdtrc

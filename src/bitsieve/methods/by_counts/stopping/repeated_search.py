@@ -21,7 +21,7 @@ from bitsieve.counts.search import (
 )
 from bitsieve.counts.tables import EntropyTerms
 from bitsieve.counts.threads import run_blocks, threads_of_block
-from bitsieve.information.evidence import log_chi_squared_tail
+from bitsieve.information.chi_squared import log_chi_squared_tail
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.lazy import cached_property
 

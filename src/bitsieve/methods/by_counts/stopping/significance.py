@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
 
-from bitsieve.information.evidence import MIN_EXPECTED, log_tails
+from bitsieve.information.log_tails import MIN_EXPECTED, log_tails
 from bitsieve.information.protocol import ConditionalInformation
 from bitsieve.methods.by_counts.stopping.independence import CLOSE_FACTOR, MANY_EXPECTED, chi_squared_tails
 from bitsieve.methods.by_counts.stopping.level import LevelStopping
