@@ -18,7 +18,6 @@ from tests.cover import quick_and_slow
 import bitsieve
 from bitsieve.io import addresses
 from bitsieve.io import web as web_files
-from bitsieve.io.addresses import address
 from bitsieve.io.errors import DataError
 from bitsieve.io.read import read_table
 
@@ -214,13 +213,6 @@ def test_a_stored_file_that_changes_while_it_is_copied(tmp_path):
     with pytest.raises(DataError) as caught:
         file.check(info.size, "s3://bucket/t.csv")
     assert caught.value.code == "data-changed"
-
-
-def test_what_is_an_address():
-    assert address("s3://bucket/t.csv") == address("s3:/bucket/t.csv") == "s3://bucket/t.csv"
-    assert address("HTTPS://host/t.csv?a=b") == "https://host/t.csv?a=b"
-    for path in "t.csv", "/a/b.csv", "c:/t.csv", "s3:/", "a:b", ["s3://bucket/t.csv"]:
-        assert address(path) is None
 
 
 @pytest.mark.parametrize("how", [{}, {"memory": "1GB"}], ids=str)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bitsieve.diagnostics import UserError, without_passwords
-from bitsieve.io.postgres import PostgresAddress, _from_clause, with_relation
+from bitsieve.io.postgres import PostgresAddress, _from_clause
 
 
 @pytest.mark.parametrize(
@@ -27,10 +27,6 @@ def test_an_address_has_its_parts(where, connection, relation):
     assert address.connection.startswith(connection)
     assert "connect_timeout=" in address.connection
     assert address.relation == relation
-
-
-def test_a_table_is_added_to_an_address():
-    assert with_relation("postgresql://h/d?sslmode=require", "t") == "postgresql://h/d/t?sslmode=require"
 
 
 def test_passwords_are_hidden():

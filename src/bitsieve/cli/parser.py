@@ -22,8 +22,8 @@ from bitsieve.cli.options import (
     Option,
     options_of,
 )
+from bitsieve.io.address_text import is_postgres, with_relation
 from bitsieve.io.errors import matching_files
-from bitsieve.io.postgres import is_postgres, with_relation
 
 _FILE_OR_ADDRESS = re.compile(r"[./\\*?]")  # what a path, a pattern or an address has, and few columns
 _NEXT_ASSIGNMENT = re.compile(r", *(?=[^,=]+=)")  # the comma of "p_by=shuffles,n_shuffles=500"

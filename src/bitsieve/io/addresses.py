@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
-from os import PathLike
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 from urllib.parse import quote, unquote, urlsplit
@@ -19,13 +18,6 @@ from bitsieve.io.background import Progress, timeout, within_timeout
 from bitsieve.io.errors import DataError, check_unchanged, in_one_line
 from bitsieve.io.remote import RemoteFile, RemoteStream, check_size_of_copy
 
-_ADDRESS = re.compile(
-    r"""
-    ([a-zA-Z][a-zA-Z0-9+.-]+) :/+   # "https://"; Path drops the second slash
-    ([^/].*)
-    """,
-    re.DOTALL | re.VERBOSE,
-)
 # Options of pyarrow's file systems, such as "?region=eu-west-1&scheme=http". Any other question mark is part of a name.
 _OPTIONS = re.compile(
     r"""
@@ -44,26 +36,6 @@ _OPTIONS = re.compile(
 )
 _BLOCK = 1 << 16  # bytes that are read at once
 _MAX_NAME_BYTES = 200  # of the name of a copy
-
-
-def address(path: Any) -> str | None:
-    """The address if a path is one, with the slashes that ``Path`` drops; None for the path of a file."""
-    match = _ADDRESS.fullmatch(str(path)) if isinstance(path, (str, PathLike)) else None
-    if match is None:
-        return None
-    scheme = match[1].lower()
-    has_no_host = scheme == "file" or (scheme in ("postgresql", "postgres") and ":///" in str(path))
-    slashes = "///" if has_no_host else "//"
-    return f"{scheme}:{slashes}{match[2]}"
-
-
-def path_of_file_address(where: str) -> Path | None:
-    """The path for which ``file:///path`` stands; None for any other address."""
-    if not where.startswith("file://"):
-        return None
-    from urllib.request import url2pathname
-
-    return Path(url2pathname(where.removeprefix("file://")))
 
 
 def files_behind(where: str) -> Mapping[Path, RemoteFile]:

@@ -44,17 +44,6 @@ _TRANSACTION = (
 )
 
 
-def is_postgres(where: str) -> bool:
-    """Whether an address is that of a PostgreSQL server."""
-    return where.startswith(("postgresql://", "postgres://"))
-
-
-def with_relation(where: str, relation: str) -> str:
-    """The address of a table, or of a query in parentheses, on the server and in the database of another address."""
-    database, question_mark, options = where.partition("?")
-    return f"{database.rstrip('/')}/{relation}{question_mark}{options}"
-
-
 class PostgresAddress(NamedTuple):
     """The parts of an address of a table on a PostgreSQL server."""
 

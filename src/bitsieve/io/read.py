@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from bitsieve.diagnostics import Diagnostic
-from bitsieve.io.addresses import address, copy_remote, files_behind, path_of_file_address, reaching
+from bitsieve.io.address_text import address, is_postgres, path_of_file_address
 from bitsieve.io.annotated import AnnotatedMatrix
 from bitsieve.io.column_file import ColumnFile, Copies, InputFile
 from bitsieve.io.errors import (
@@ -44,7 +44,6 @@ from bitsieve.io.formats import (
     readable_formats,
 )
 from bitsieve.io.npz import ArrayFile, ArrayTable
-from bitsieve.io.postgres import is_postgres, rows_at
 from bitsieve.utils.messages import nearest, quoted
 from bitsieve.utils.note_warnings import warn_of_important
 from bitsieve.utils.types import TableLike
@@ -79,6 +78,7 @@ def open_file(data: TableLike, *, header: bool | None = None, spool: Path | None
     where = address(data)
     if where is not None and is_postgres(where):
         from bitsieve.io.arrow import stored_batches
+        from bitsieve.io.postgres import rows_at
 
         return stored_batches(rows_at(where), repr(where), spool)
     if where is not None:
@@ -133,6 +133,8 @@ def _open_address(where: str, header: bool | None) -> ColumnFile | ArrayFile:
     local_path = path_of_file_address(where)
     if local_path is not None:
         return open_file(local_path, header=header)
+    from bitsieve.io.addresses import copy_remote, files_behind, reaching
+
     files = files_behind(where)
     if not files:
         raise DataError(

@@ -22,7 +22,7 @@ from bitsieve.engines.registry import (
     refuse_sampling_weights,
     refuse_survival,
 )
-from bitsieve.io.postgres import is_postgres
+from bitsieve.io.address_text import is_postgres
 from bitsieve.methods.method import Method, check_capabilities
 from bitsieve.options import DiscretizationOptions, ExecutionOptions, ReadOptions
 from bitsieve.pipeline.notes import job_notes
