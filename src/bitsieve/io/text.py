@@ -37,6 +37,7 @@ from bitsieve.io.column_file import (
 )
 from bitsieve.io.dialect import BOM, MARKERS, Layout, NotUtf8, begins_with_comments, in_utf8, without_comments
 from bitsieve.io.errors import DataError, in_one_line
+from bitsieve.utils.lazy import cached_property
 from bitsieve.utils.messages import one_line
 from bitsieve.utils.thousands import separates_thousands
 
@@ -48,6 +49,7 @@ MAX_ROW_BYTES = 1 << 20  # a row has at most so many bytes, unless the first row
 _MIN_BYTES_FOR_THREADS = 1 << 23  # one thread parses a shorter text sooner than several
 _N_JSON_BYTES = 4096  # whether a file of JSON is a list is found in so many first bytes
 _MAX_LINE_END_BYTES = 8  # so many bytes may follow the last row
+_LETTERS_OF_MARKERS = (b"N", b"n", b"?")  # each marker of a missing value but the empty one has one of these
 _WITH_COMMAS = re.compile(r" *[+-]?(0|[1-9][0-9]{0,2}(,[0-9]{3})*)(\.[0-9]*)? *")  # such as 1,234.56
 _NUMBER = pa.float64()
 _TEXT = pa.string()
@@ -282,6 +284,30 @@ class DelimitedFile(TextFile):
         return self._layout.names
 
 
+class TextContents(NamedTuple):
+    """What the bytes of a file say before its rows are parsed."""
+
+    n_quotes: int  # the number of quotation marks
+    may_have_markers: bool  # whether a row may have a marker of a missing value that is not empty
+
+    @classmethod
+    def of_file(cls, path: Path, start: int) -> TextContents:
+        """Read a file whose rows begin at byte ``start``."""
+        n_quotes = 0
+        may_have_markers = False
+        offset = 0
+        block = bytearray(1 << 18)  # stays in the cache of a core
+        with open(path, "rb", buffering=0) as file:
+            while size := file.readinto(block):
+                if block.find(b'"', 0, size) >= 0:  # a tenth of the time of a count, and most files have no quote
+                    n_quotes += block.count(b'"', 0, size)
+                if not may_have_markers:
+                    first = max(0, start - offset)
+                    may_have_markers = any(block.find(letter, first, size) >= 0 for letter in _LETTERS_OF_MARKERS)
+                offset += size
+        return cls(n_quotes, may_have_markers)
+
+
 @dataclass(frozen=True)
 class DelimitedParser:
     """Converts rows of fields to columns."""
@@ -290,8 +316,13 @@ class DelimitedParser:
     label: str
     layout: Layout
 
+    @cached_property
+    def contents(self) -> TextContents:
+        """What a pass over the bytes of the file finds."""
+        return TextContents.of_file(self.path, self.layout.start)
+
     def range_offsets(self, size: int | None) -> list[int]:
-        n_quotes = _count_quotes(self.path)
+        n_quotes = self.contents.n_quotes
         if size is not None:
             return self.layout.range_offsets(self.path, size, self.label, has_quotes=n_quotes > 0)
         has_open_quote = n_quotes % 2 == 1
@@ -380,7 +411,7 @@ class DelimitedParser:
                 ),
                 convert_options=arrow_csv.ConvertOptions(
                     strings_can_be_null=True,
-                    null_values=list(MARKERS),
+                    null_values=list(MARKERS) if self.contents.may_have_markers else [""],
                     decimal_point=layout.decimal_mark,
                     column_types=column_types,
                     include_columns=None if types is None else list(types),
@@ -489,17 +520,6 @@ def without_commas(column: pa.ChunkedArray) -> pa.ChunkedArray:
         return digits.cast(pa.int64())
     except pa.ArrowInvalid:
         return digits.cast(pa.float64())
-
-
-def _count_quotes(path: Path) -> int:
-    """The number of quotation marks in a file."""
-    number = 0
-    block = bytearray(1 << 18)  # stays in the cache of a core
-    with open(path, "rb", buffering=0) as file:
-        while size := file.readinto(block):
-            if block.find(b'"', 0, size) >= 0:  # a tenth of the time of a count, and most files have no quote
-                number += block.count(b'"', 0, size)
-    return number
 
 
 class JsonFile(TextFile):
