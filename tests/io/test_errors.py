@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bitsieve.io.errors import DataError, in_one_line
+from bitsieve.io.errors import DataError, are_numbers, in_one_line, is_number
 
 
 class Panic(BaseException):
@@ -31,3 +31,11 @@ def test_the_name_of_a_copy_is_not_shown(tmp_path):
     with pytest.raises(DataError) as caught, in_one_line("cannot read 't'"):
         (tmp_path / "copy").read_bytes()
     assert str(tmp_path) not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"), [([], True), (["1", "-2.5e3", " 4 "], True), (["1", ""], False), (["1,5"], False)]
+)
+def test_texts_are_numbers_if_each_is(texts, expected):
+    assert are_numbers(texts) is expected
+    assert all(map(is_number, texts)) is expected

@@ -16,7 +16,7 @@ from typing import IO, NamedTuple
 
 from bitsieve.diagnostics import Diagnostic
 from bitsieve.io.column_file import line_range_offsets
-from bitsieve.io.errors import DataError, is_number
+from bitsieve.io.errors import DataError, are_numbers, is_number
 from bitsieve.io.notes import columns_renamed, comments_left_out, no_names, not_utf8
 from bitsieve.utils.messages import one_line, quoted
 from bitsieve.utils.thousands import separates_thousands
@@ -35,6 +35,7 @@ _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+")
 _DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+")
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _BLANK_LINE = re.compile(r"[^\S\r\n]*(?:\r\n|\n|\r)")
+_END_OF_LINE = rb"(?:\r\n|\r|\n)"
 _QUOTED = re.compile(r'"[^"]*"')
 _N_SAMPLE_BYTES = 1 << 16  # the layout of a file is found in so many first bytes
 _N_ROW_BYTES = 1 << 18  # codes are searched in so many bytes of rows
@@ -82,8 +83,8 @@ class Layout:
         if header is None:
             _refuse_title(_LINE_END.split(text), label)
         delimiter = _delimiter(unquoted_lines, label, is_tsv=path.suffix.lower() == ".tsv")
-        first_row = _row_patterns(delimiter).first.match(text[sample.begin :].encode())
-        header_line = lines[0] if first_row is None else first_row[0].decode()
+        first_row = _first_row(text[sample.begin :].encode(), delimiter)
+        header_line = lines[0] if first_row is None else first_row.decode()
         names = _fields(header_line, delimiter, label)
         if header is None and _looks_like_data(names):
             raise DataError(
@@ -191,8 +192,10 @@ def _fractions(text: str, delimiter: str, decimal_mark: str, names: list[str]) -
     columns = _values(text, delimiter, names, _N_ROWS_OF_FRACTIONS)
     columns_of_fractions = set()
     for name, values in columns:
-        others = [value for value in values if not is_number(value)]
-        if all(map(fraction, others)) and any(map(fraction, values)):
+        if not any(map(fraction, values)):
+            continue
+        # Most columns hold numbers as Python reads them; a decimal comma is none of these.
+        if are_numbers(values) or all(is_number(value) or fraction(value) for value in values):
             columns_of_fractions.add(name)
     return frozenset(columns_of_fractions)
 
@@ -208,24 +211,32 @@ def _values(text: str, delimiter: str, names: list[str], n: int | None) -> Itera
 
 
 class _RowPatterns(NamedTuple):
-    """Regular expressions of rows of fields, some of which may be quoted from their beginning on."""
+    """Regular expressions of several rows."""
 
-    first: re.Pattern[bytes]  # one row with its end, which may be that of the text
     complete: re.Pattern[bytes]  # as many rows as have an end
     without_end: re.Pattern[bytes]  # one row
 
 
-@cache
-def _row_patterns(delimiter: str) -> _RowPatterns:
+def _row(delimiter: str) -> bytes:
+    """A regular expression of a row of fields, some of which may be quoted from their beginning on."""
     mark = re.escape(delimiter).encode()
-    end_of_line = rb"(?:\r\n|\r|\n)"
     unquoted = rb"[^%b\r\n]*+" % mark
     quoted = rb'"[^"]*+(?:""[^"]*+)*+"'  # with a quotation mark inside written twice
     field = rb'(?:%b%b|(?!")%b)' % (quoted, unquoted, unquoted)
-    row = rb"(?>%b%b)*+%b" % (field, mark, field)
+    return rb"(?>%b%b)*+%b" % (field, mark, field)
+
+
+def _first_row(text: bytes, delimiter: str) -> bytes | None:
+    """The first row of a text with its end, which may be that of the text; None where a quoted value has no end."""
+    row = re.match(rb"%b(?:%b|\Z)" % (_row(delimiter), _END_OF_LINE), text)
+    return None if row is None else row[0]
+
+
+@cache
+def _row_patterns(delimiter: str) -> _RowPatterns:
+    row = _row(delimiter)
     return _RowPatterns(
-        first=re.compile(rb"%b(?:%b|\Z)" % (row, end_of_line)),
-        complete=re.compile(rb"(?:%b%b)*+" % (row, end_of_line)),
+        complete=re.compile(rb"(?:%b%b)*+" % (row, _END_OF_LINE)),
         without_end=re.compile(row),
     )
 

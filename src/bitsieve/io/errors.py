@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -58,6 +58,15 @@ def is_number(text: str) -> bool:
     """Whether a text is a number, as Python reads it."""
     try:
         float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def are_numbers(texts: Iterable[str]) -> bool:
+    """Whether all texts are numbers, as Python reads them."""
+    try:
+        list(map(float, texts))
     except ValueError:
         return False
     return True
