@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from bitsieve.optimize import reconstructability
 from bitsieve.optimize.reconstructability import least_reconstructable
 
 
@@ -56,3 +57,19 @@ def test_columns_that_are_nearly_equal():
     s = least_reconstructable(covariance)
     assert s.min() > 0
     assert np.linalg.eigvalsh(2 * covariance - np.diag(s))[0] > 0
+
+
+@pytest.mark.parametrize("steps_at_once", [1, 3, 20])
+def test_steps_are_the_same_in_blocks_of_any_size(monkeypatch, steps_at_once):
+    """And those of the inverse after every single step, which a block of one has."""
+    covariance = correlations(seed=5, n_columns=20, n_rows=60)
+    s = np.full(20, np.linalg.eigvalsh(covariance)[0])
+    expected = s.copy()
+    for j in range(20):
+        inverse = np.linalg.inv(2 * covariance - np.diag(expected))
+        root = np.sqrt((inverse[:, j] ** 2).sum())
+        expected[j] += (1 - root * expected[j]) / (root + inverse[j, j])
+    monkeypatch.setattr(reconstructability, "STEPS_AT_ONCE", steps_at_once)
+    monkeypatch.setattr(reconstructability, "MAX_SWEEPS", 1)
+    # an inverse that is updated rounds otherwise than one that is made anew
+    np.testing.assert_allclose(least_reconstructable(covariance), expected, rtol=1e-9)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bitsieve.counts.threads import run_blocks
+from bitsieve.counts.threads import run_blocks, threads_of_block
 from bitsieve.methods.by_counts.dependent.linear_models import lasso_by_cross_validation, shrunk_covariance
 from bitsieve.methods.by_counts.dependent.rows import classes_against_others
 from bitsieve.optimize.reconstructability import least_reconstructable
@@ -47,6 +47,7 @@ def lasso_wins(scores: Floats, classes: Integers, n_draws: int, random_state: in
     knockoffs = GaussianKnockoffs(scores)
     labels = classes_against_others(classes)
     wins = np.zeros((n_draws, scores.shape[1]))
+    threads_of_draw = threads_of_block(n_draws, n_jobs)
 
     def work(number: int) -> None:
         # A child of the seed: data that were drawn by the seed itself must not have the same noise as the knockoffs.
@@ -54,7 +55,7 @@ def lasso_wins(scores: Floats, classes: Integers, n_draws: int, random_state: in
         both = np.hstack([scores, knockoffs.draw(random)])
         for label in labels:
             is_class = (classes == label).astype(np.float64)
-            weights = np.abs(lasso_by_cross_validation(both, is_class - is_class.mean()).weights)
+            weights = np.abs(lasso_by_cross_validation(both, is_class - is_class.mean(), threads_of_draw).weights)
             column_weights, knockoff_weights = weights.reshape(2, -1)
             wins[number] += column_weights - knockoff_weights
 

@@ -6,9 +6,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bitsieve.utils.arrays import Floats
+from bitsieve.counts.threads import run_blocks
+from bitsieve.utils.arrays import Flags, Floats
+from bitsieve.utils.progress import phase
 
 N_FOLDS = 5  # of the cross-validation that finds the penalty of the lasso
+N_PENALTIES = 100
+SMALLEST_PENALTY = 1e-3  # as a share of the smallest one with which all weights are 0
+PENALTIES_AT_ONCE = 5
+MAX_RISE = 1.1  # of the error above the smallest one; no table that was tried has a smaller one after a rise by 1.05
 
 
 class LassoFit(NamedTuple):
@@ -22,7 +28,7 @@ def shrunk_covariance(scores: Floats) -> Floats:
     """The covariance of the columns by Ledoit and Wolf, positive definite."""
     from sklearn.covariance import LedoitWolf
 
-    covariance: Floats = LedoitWolf(assume_centered=True).fit(scores).covariance_
+    covariance: Floats = LedoitWolf(assume_centered=True, store_precision=False).fit(scores).covariance_
     return covariance
 
 
@@ -34,14 +40,67 @@ def shrunk_precision(scores: Floats) -> Floats:
     return precision
 
 
-def lasso_by_cross_validation(scores: Floats, class_values: Floats) -> LassoFit:
-    """The lasso with the penalty of the smallest error in folds; the rows lie class by class."""
-    from sklearn.linear_model import LassoCV
-    from sklearn.model_selection import PredefinedSplit
+def lasso_by_cross_validation(scores: Floats, class_values: Floats, n_jobs: int | None) -> LassoFit:
+    """The lasso with the penalty of the smallest error in folds; the rows lie class by class.
 
-    folds = PredefinedSplit(np.arange(len(scores)) % N_FOLDS)  # with equal shares of each class
-    lasso = LassoCV(cv=folds, fit_intercept=False).fit(scores, class_values)
-    return LassoFit(lasso.coef_, float(lasso.alpha_))
+    The penalties fall until the error is ``MAX_RISE`` times the smallest one. The smaller a penalty, the longer its
+    lasso takes: those that are left out, which fit noise, would take most of the time.
+    """
+    report = phase("fitting the class")
+    penalties = _falling_penalties(scores, class_values)
+    fold_of_row = np.arange(len(scores)) % N_FOLDS  # with equal shares of each class
+    folds = [_Fold(scores, class_values, fold_of_row == fold) for fold in range(N_FOLDS)]
+    errors = np.empty(0)
+    while len(errors) < N_PENALTIES and not (errors > MAX_RISE * np.minimum.accumulate(errors)).any():
+        report(len(errors), N_PENALTIES)
+        next_penalties = penalties[len(errors) : len(errors) + PENALTIES_AT_ONCE]
+        errors_of_folds = np.empty((N_FOLDS, len(next_penalties)))
+
+        def fit(
+            number: int, next_penalties: Floats = next_penalties, errors_of_folds: Floats = errors_of_folds
+        ) -> None:
+            errors_of_folds[number] = folds[number].errors(next_penalties)
+
+        run_blocks(fit, range(N_FOLDS), n_jobs)
+        errors = np.append(errors, errors_of_folds.mean(axis=0))
+    penalty = float(penalties[errors.argmin()])
+    return LassoFit(lasso_weights(scores, class_values, penalty), penalty)
+
+
+def _falling_penalties(scores: Floats, class_values: Floats) -> Floats:
+    """At equal ratios, from the smallest with which all weights are 0."""
+    largest = np.abs(scores.T @ class_values).max() / len(scores)
+    largest = max(largest, np.finfo(np.float64).resolution)
+    penalties: Floats = np.geomspace(largest, SMALLEST_PENALTY * largest, N_PENALTIES)
+    return penalties
+
+
+class _Fold:
+    """The lasso of the rows that are not in a fold, with falling penalties, and its errors in the fold."""
+
+    def __init__(self, scores: Floats, class_values: Floats, is_in_fold: Flags) -> None:
+        self.fitted_scores = np.asfortranarray(scores[~is_in_fold])
+        self.fitted_values = class_values[~is_in_fold]
+        self.scores = scores[is_in_fold]
+        self.values = class_values[is_in_fold]
+        n_rows, n_columns = self.fitted_scores.shape
+        self.products = self.fitted_scores.T @ self.fitted_scores if n_rows > n_columns else False
+        self.weights = np.zeros(n_columns)  # with the last penalty
+
+    def errors(self, penalties: Floats) -> Floats:
+        """The mean squared error with each of the next penalties."""
+        from sklearn.linear_model import lasso_path
+
+        _, weights, _ = lasso_path(
+            self.fitted_scores,
+            self.fitted_values,
+            alphas=penalties,
+            coef_init=self.weights,
+            precompute=self.products,
+        )
+        self.weights = weights[:, -1]
+        errors: Floats = ((self.scores @ weights - self.values[:, None]) ** 2).mean(axis=0)
+        return errors
 
 
 def lasso_weights(scores: Floats, class_values: Floats, penalty: float) -> Floats:

@@ -86,18 +86,18 @@ class DistilledStopping(ListStopping):
         scores = normal_scores_of_columns(codes[:, columns])
         p = np.full(information.n_features, np.inf)
         with threadpool_limits(1):  # sums of BLAS depend on the number of its threads
-            p[columns] = p_given_others(scores, classes)
+            p[columns] = p_given_others(scores, classes, information.source.n_jobs)
         rates = adjusted(p[candidates], BENJAMINI_HOCHBERG)
         order = np.argsort(rates, kind="stable")
         n_accepted = int((rates <= self.level).sum())
         return TestedColumns(candidates[order], rates[order], n_accepted)
 
 
-def p_given_others(scores: Floats, classes: Integers) -> Floats:
+def p_given_others(scores: Floats, classes: Integers, n_jobs: int | None = None) -> Floats:
     """p of "the class does not depend on the column given all others" of every column; the rows are class by class."""
     residuals = _residuals_given_others(scores)
     labels = classes_against_others(classes)
-    p_by_class = np.array([_p_of_class(scores, residuals, classes == label) for label in labels])
+    p_by_class = np.array([_p_of_class(scores, residuals, classes == label, n_jobs) for label in labels])
     smallest_p: Floats = p_by_class.min(axis=0)
     return np.minimum(1.0, len(labels) * smallest_p)
 
@@ -112,10 +112,10 @@ def _residuals_given_others(scores: Floats) -> Floats:
     return residuals
 
 
-def _p_of_class(scores: Floats, residuals: Floats, is_class: Flags) -> Floats:
+def _p_of_class(scores: Floats, residuals: Floats, is_class: Flags, n_jobs: int | None) -> Floats:
     """p of every column for one class against all others."""
     n_samples = len(scores)
-    distilled = _distilled_class(scores, is_class.astype(np.float64))
+    distilled = _distilled_class(scores, is_class.astype(np.float64), n_jobs)
     products = distilled * residuals
     norms = np.sqrt((products**2).sum(axis=0))
     t = products.sum(axis=0) / np.where(norms > 0, norms, 1.0)
@@ -123,14 +123,14 @@ def _p_of_class(scores: Floats, residuals: Floats, is_class: Flags) -> Floats:
     return p
 
 
-def _distilled_class(scores: Floats, class_values: Floats) -> Floats:
+def _distilled_class(scores: Floats, class_values: Floats, n_jobs: int | None) -> Floats:
     """What is left of the class after a lasso on all columns but j, shape (n_samples, n_columns), for every column j.
 
     Without a column to which the lasso of all columns gives no weight, the lasso is the same.
     """
     n_columns = scores.shape[1]
     centred = class_values - class_values.mean()
-    lasso = lasso_by_cross_validation(scores, centred)
+    lasso = lasso_by_cross_validation(scores, centred, n_jobs)
     distilled = np.repeat((centred - scores @ lasso.weights)[:, None], n_columns, axis=1)
     weighted_columns = np.flatnonzero(lasso.weights)
     report = phase("testing")
