@@ -396,12 +396,6 @@ CODES: dict[str, Code] = {
         "Set `min_level_share=0`, if each of them should be judged alone.",
         'have rare categories, which are together as "other"',
     ),
-    "categories-alike": Code(
-        "note",
-        "Categories of a column of a scorecard differ in upper and lower case or in blanks around them only.",
-        "Write each in one way in the data.",
-        "have categories that differ in case or blanks only",
-    ),
     "single-bin": Code("note", "Columns of a scorecard have one bin, and no points.", "Nothing."),
     # Notes on comparisons and interactions
     "without-shuffles": Code("note", "The strongest pairs were not compared with chance.", "Set `n_shuffles`."),

@@ -450,13 +450,13 @@ def test_categories_that_differ_in_blanks_are_noted_and_quoted():
     job = random.choice(["cook", " cook", "smith", "COOK", "clerk"], 1000, p=[0.4, 0.2, 0.2, 0.195, 0.005])
     y = (random.random(1000) < np.where(job == " cook", 0.6, 0.3)).astype(int)
     card = bitsieve.scorecard(pd.DataFrame({"job": job}), y)
-    (note,) = [note for note in card.diagnostics if note.code == "categories-alike"]
+    (note,) = [note for note in card.diagnostics if note.code == "values-alike"]
     assert [*note.columns] == ["job"]
     assert all(repr(spelling) in note.message for spelling in ("cook", " cook", "COOK"))
     assert "smith" not in note.message
     assert "' cook'" in card.card.columns[0].bins.labels
     alone = bitsieve.scorecard(pd.DataFrame({"job": np.char.strip(np.char.lower(job))}), y, binner=MonotoneBinner())
-    assert "categories-alike" not in [note.code for note in alone.diagnostics]
+    assert "values-alike" not in [note.code for note in alone.diagnostics]
 
 
 def test_a_special_number_for_all_columns_is_no_date(loans):

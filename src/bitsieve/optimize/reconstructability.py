@@ -32,10 +32,12 @@ def least_reconstructable(covariance: Floats) -> Floats:
     ``covariance`` is positive definite. Cost: O(n^3) a sweep over n columns, nearly all of it matrix products.
     """
     n_columns = len(covariance)
-    s = np.full(n_columns, np.linalg.eigvalsh(covariance)[0])  # any number below twice the least eigenvalue
+    least_eigenvalue = float(np.linalg.eigvalsh(covariance)[0])
+    s = np.full(n_columns, least_eigenvalue)  # any number below twice the least eigenvalue
     previous_loss = np.inf
     for sweep in range(1, MAX_SWEEPS + 1):
-        inverse = np.linalg.inv(2 * covariance - np.diag(s))  # anew in each sweep, so that roundings do not add up
+        # Anew in each sweep, so that roundings do not add up
+        inverse = np.asarray(np.linalg.inv(2 * covariance - np.diag(s)), np.float64)
         loss = (1 / s).sum() + np.trace(inverse)
         if previous_loss - loss <= TOLERANCE * loss:
             break

@@ -11,8 +11,10 @@ from bitsieve.diagnostics import Diagnostic
 from bitsieve.discretization.monotone.bin_counts import Totals
 from bitsieve.discretization.monotone.column_bins import OTHER, ColumnBins
 from bitsieve.discretization.monotone.division import BinRules, divide
+from bitsieve.pipeline.notes.column_notes import values_alike
 from bitsieve.scorecards.card import Card
 from bitsieve.utils.messages import quoted
+from bitsieve.utils.spelling import alike_but_for_case_and_blanks
 
 TOO_GOOD = 0.5  # nats: the industry takes a larger information value for a sign of a leak
 
@@ -25,9 +27,9 @@ def notes_on_bins(names: Sequence[str], columns: Sequence[ColumnBins]) -> list[D
             diagnostics.append(_bounds_not_kept(str(name), column))
         if column.merged.rare:
             diagnostics.append(_rare_categories(str(name), column.merged.rare))
-        spellings = _spellings_of_one_category(column)
-        if spellings:
-            diagnostics.append(_categories_alike(str(name), spellings))
+        alike = alike_but_for_case_and_blanks(_categories_of(column))
+        if alike:
+            diagnostics.append(values_alike(str(name), alike[0]))
         has_empty_cell = (column.counts.events == 0) | (column.counts.nonevents == 0)
         if has_empty_cell.any():
             labels = [column.labels[b] for b in np.flatnonzero(has_empty_cell).tolist()]
@@ -112,24 +114,12 @@ def _rare_categories(name: str, rare: Sequence[str]) -> Diagnostic:
     )
 
 
-def _spellings_of_one_category(column: ColumnBins) -> list[str]:
-    """The categories that differ from another one in upper and lower case or in blanks around them alone."""
+def _categories_of(column: ColumnBins) -> list[str]:
+    """The categories of a column, rare ones and special values included; none for numbers."""
     if column.merged.groups is None:
         return []
-    names = [name for group in column.merged.groups for name in group if name not in column.merged.rare]
-    names_of_word: dict[str, list[str]] = {}
-    for name in dict.fromkeys([*names, *column.merged.rare, *map(str, column.fixed.special_values)]):
-        names_of_word.setdefault(name.strip().casefold(), []).append(name)
-    return [name for spellings in names_of_word.values() if len(spellings) > 1 for name in spellings]
-
-
-def _categories_alike(name: str, spellings: Sequence[str]) -> Diagnostic:
-    return Diagnostic(
-        code="categories-alike",
-        message=f"categories of {name!r} differ in case or blanks only: {quoted(spellings)}",
-        advice="write each in one way in the data, or each spelling is a category of its own",
-        columns=[name],
-    )
+    categories = [name for group in column.merged.groups for name in group]
+    return list(dict.fromkeys([*categories, *column.merged.rare, *map(str, column.fixed.special_values)]))
 
 
 def _smoothed_bins(name: str, labels: Sequence[str]) -> Diagnostic:
