@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from math import comb, log
+from math import log
 from pathlib import Path
 
 import numpy as np
@@ -11,18 +11,11 @@ import pytest
 from scipy.optimize import minimize
 from tests.cover import quick_and_slow
 
-from bitsieve import _native
 from bitsieve.counts.risk_sets import RiskSets
 from bitsieve.counts.survival import SurvivalSource
 from bitsieve.information import make_information
 from bitsieve.information.protocol import UndefinedQuantityError
-from bitsieve.information.survival import (
-    MANY_EXPECTED,
-    SurvivalInformation,
-    binomial_excess,
-    excess_by_series,
-    excess_by_sum,
-)
+from bitsieve.information.survival import SurvivalInformation
 from bitsieve.methods.by_counts.forward import forward
 
 CASES = sorted((Path(__file__).parent / "survival_cases").glob("*.npz"))
@@ -158,30 +151,6 @@ def test_information_is_at_most_the_likelihood_ratio_of_cox(seed: int) -> None:
         fitted = minimize(negative_log_likelihood, np.zeros(3), (data, design))
         likelihood_ratio = 2 * (-fitted.fun - null)
         assert 2 * log(2) * source.n_events * information.relevance[i] <= likelihood_ratio + 1e-5  # of the optimiser
-
-
-@pytest.mark.parametrize(("n", "p"), [(1, 0.3), (5, 0.9), (40, 0.5), (100, 0.01), (300, 0.1)])
-def test_binomial_excess_of_few_events_is_the_sum(n: int, p: float) -> None:
-    exact = sum(comb(n, k) * p**k * (1 - p) ** (n - k) * k * np.log2(k) for k in range(1, n + 1))
-    exact -= n * p * np.log2(n * p)
-    excess = binomial_excess(np.array([n]), np.array([p]), np.array([_native.log2(p)]))
-    assert excess[0] == pytest.approx(exact, abs=1e-9)
-
-
-@pytest.mark.parametrize("p", [0.05, 0.5, 0.95])
-def test_series_of_many_events_is_the_sum(p: float) -> None:
-    n = np.array([int(MANY_EXPECTED / p) + 1])
-    by_series = binomial_excess(n, np.array([p]), np.array([_native.log2(p)]))
-    by_sum = excess_by_sum(n, np.array([p]), np.array([_native.log2(p)]))
-    assert by_series == pytest.approx(by_sum, abs=1e-6)  # the terms that the series leaves out
-
-
-@pytest.mark.parametrize("p", [0.001, 0.1, 0.3])
-@pytest.mark.parametrize("mean", [64, 200])
-def test_the_series_leaves_out_terms_of_the_fourth_order_alone(p: float, mean: int) -> None:
-    n, probability = np.array([round(mean / p)]), np.array([p])
-    left_out = excess_by_series(n, probability) - excess_by_sum(n, probability, np.log2(probability))
-    assert abs(left_out[0]) < 0.75 / mean**4  # the next term is (9/20 - ...) / (ln 2 mean^4), with 9/20 / ln 2 = 0.65
 
 
 def test_chance_is_the_mean_of_events_drawn_among_rows_at_risk() -> None:
