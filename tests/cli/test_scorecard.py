@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 
 import numpy as np
@@ -71,6 +72,25 @@ def test_weights_of_a_survey_are_taken_as_the_message_proposes(loans, tmp_path, 
     card = bitsieve.scorecard(frame, "bad", sample_weight=weights, weight_kind="sampling")
     assert capsys.readouterr().out == f"{card}\n"
     assert 0 < card.card.totals.rows < len(frame)
+
+
+def test_a_file_is_scored_by_a_saved_card(loans, tmp_path, monkeypatch, capsys):
+    path, frame = loans
+    monkeypatch.chdir(tmp_path)
+    assert main(["scorecard", str(path), "--target", "bad", "--save", "card.json", "-q"]) == 0
+    capsys.readouterr()
+    scores = bitsieve.Scorecard.load("card.json").score(frame).tolist()
+    assert main(["apply", "card.json", str(path), "-q"]) == 0
+    written = pd.read_csv(io.StringIO(capsys.readouterr().out))
+    assert written["score"].tolist() == scores
+    assert list(written) == [*frame, "age_points", "kind_points", "score"]
+    assert main(["apply", "card.json", str(path), "-o", "scored.csv", "--json"]) == 0
+    streams = capsys.readouterr()
+    assert json.loads(streams.out)["n_rows"] == len(frame)
+    assert "saved 600 rows of 6 columns to 'scored.csv'" in streams.err
+    for option, advice in (("--check", f"'bitsieve drift {path} --card card.json'"), ("--codes", "leave it out")):
+        assert main(["apply", "card.json", str(path), option]) == 2
+        assert advice in capsys.readouterr().err
 
 
 def test_json_holds_the_card(loans, capsys):

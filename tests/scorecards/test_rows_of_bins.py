@@ -13,6 +13,7 @@ from pyarrow import dataset, parquet
 import bitsieve
 from bitsieve import MonotoneBinner, UserError
 from bitsieve.engines.in_database import DatabaseSource
+from bitsieve.results.scorecard import wanted_columns
 from bitsieve.scorecards.rows_of_bins import rows_of_bins
 
 N_ROWS = 5000  # a batch has 1,024 rows or more
@@ -49,7 +50,7 @@ def card(loans):
 
 def counts(card, data):
     """The rows of the bins of each column, as lists."""
-    return [rows.tolist() for rows in rows_of_bins(card.card.columns, card._wanted_columns, data, [])]
+    return [rows.tolist() for rows in rows_of_bins(card.card.columns, wanted_columns(card), data, [])]
 
 
 def test_a_table_in_memory_is_counted_by_its_bins(loans, card):

@@ -119,10 +119,12 @@ COMMANDS = (
             "A column drifts if its shift, within classes if there is a target, is above --max-drift bits, with a p of "
             "at most --level."),
     Command("apply", "saved.run_apply",
-            "take the columns of a saved selection from new data, and say what has changed in them",
+            "take the columns of a saved selection from new data, and say what has changed in them; or score new rows",
             "Take the columns of a selection that 'bitsieve select --save' wrote from DATA, best first, and the target "
             "if it is there. Columns are found by name, in any order and beside others; all that are missing are named "
-            "in one error. DATA is read in batches, so that it may be larger than memory.",
+            "in one error. With a scorecard that 'bitsieve scorecard --save' wrote in place of the selection, all columns "
+            "of DATA are written, and behind them the points of each column of the scorecard and the score. DATA is "
+            "read in batches, so that it may be larger than memory.",
             "Without --output the rows go to standard output as CSV; with --check alone the comparison does. "
             "--append-score: score_bits is the sum over the columns of log2 p(class | value) / p(class), by the counts "
             "of the selection, for the likely class; that is the one with the largest sum of log2 p(class) and these "
@@ -196,7 +198,10 @@ TARGET = "the target column; y by default in .npz and libsvm"
 #: By the heading under which the page has them.
 OPTIONS: Mapping[str, tuple[Option, ...]] = {
     "The table": (
-        Option("selection", SAVED, "the file that 'bitsieve select --save' wrote", metavar="SELECTION",
+        Option("selection", "apply",
+               "the file that 'bitsieve select --save' wrote, or 'bitsieve scorecard --save'", metavar="SELECTION",
+               form="required"),
+        Option("selection", "verify", "the file that 'bitsieve select --save' wrote", metavar="SELECTION",
                form="required"),
         Option("then", "diff", "the earlier selection, a file that 'bitsieve select --save' wrote", metavar="THEN",
                form="required"),

@@ -292,6 +292,25 @@ def read_ahead(items: Iterator[Item]) -> Iterator[Item]:
             yield item
 
 
+def typed_batches(file: ColumnFile, names: Sequence[str], memory: int | None, task: str) -> Iterator[pa.Table]:
+    """The batches of some columns of a file that have rows, each of the types of all rows."""
+    import pyarrow as pa
+
+    types = file.types_of_all_rows
+    schema = pa.schema([(name, types[name]) for name in names])
+    n_rows = rows_of_batch(memory or DEFAULT_MEMORY, file.row_bytes + len(file.names))
+    report = phase(task)
+    n_read = 0
+    for batch in read_ahead(file.batches(names, n_rows)):
+        if batch.num_rows:
+            yield batch.cast(schema)
+        n_read += batch.num_rows
+        report(n_read, file.n_rows)
+        if memory is not None:
+            give_back_unused()
+    check_unchanged(file.label, file.initial_state, file.state())
+
+
 def read_columns(file: ColumnFile, names: Sequence[str]) -> TableLike:
     """Read columns of a file into memory."""
     import pyarrow as pa
@@ -404,33 +423,16 @@ class StreamSource(DataInParts):
             opened = AnnotatedColumns(opened)
         merged = PendingMerge(merge)
         if isinstance(opened, ColumnFile):
-            for batch in self._batches(opened, wanted):
+            names = [opened.names[position] for position in wanted.positions_in(opened.names)]
+            for batch in typed_batches(opened, names, self.memory, "counting"):
                 merged.add(work(batch))
         else:
             arrays = opened.read()
             assert isinstance(arrays, ArrayTable)  # what other files of arrays hold
             merged.add(work(wanted.take(arrays.X)))
-        check_unchanged(opened.label, opened.initial_state, opened.state())
+            check_unchanged(opened.label, opened.initial_state, opened.state())
         diagnostics += opened.diagnostics
         return merged.finish()
-
-    def _batches(self, file: ColumnFile, wanted: WantedColumns) -> Iterator[pa.Table]:
-        """The batches of some columns that have rows, each of the types of all rows."""
-        import pyarrow as pa
-
-        names = [file.names[position] for position in wanted.positions_in(file.names)]
-        n_rows = rows_of_batch(self.memory or DEFAULT_MEMORY, file.row_bytes + len(file.names))
-        types = file.types_of_all_rows
-        schema = pa.schema([(name, types[name]) for name in names])
-        report = phase("counting")
-        n_read = 0
-        for batch in read_ahead(file.batches(names, n_rows)):
-            if batch.num_rows:
-                yield batch.cast(schema)
-            n_read += batch.num_rows
-            report(n_read, file.n_rows)
-            if self.memory is not None:
-                give_back_unused()
 
     def _read_sparse_rows(self, file: LibsvmFile, options: ReadOptions) -> Dataset:
         """Read a libsvm file into columns on disk; without a target its labels are dropped."""

@@ -21,7 +21,7 @@ from bitsieve.scorecards.rows_of_bins import as_table, read_values, rows_of_bins
 from bitsieve.scorecards.sql import statement
 from bitsieve.scorecards.stability import stability_frame
 from bitsieve.scorecards.stability_index import stability_of_counts
-from bitsieve.scorecards.unseen_values import notes_on_unseen_values
+from bitsieve.scorecards.unseen_values import WEIGHT_OF_UNSEEN, notes_on_unseen_values
 from bitsieve.utils.arrays import Floats, Integers
 from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.frames import default_library, frame_of
@@ -122,10 +122,7 @@ class Scorecard:
             If columns are missing, or hold infinite values, or text in place of numbers.
         """
         bins = self._bins_with_warning(X)
-        scores = np.full(len(bins), self.card.intercept_points)
-        for j, column in enumerate(self.card.columns):
-            scores += column.points_in(bins[:, j])
-        return scores
+        return self.card.score_of([column.points_in(bins[:, j]) for j, column in enumerate(self.card.columns)])
 
     def predict_proba(self, X: TableLike) -> Floats:
         """The probability of no event, and of the event, of every row, by the model before points are rounded.
@@ -329,7 +326,7 @@ class Scorecard:
 
     def _bins(self, X: TableLike) -> Integers:
         """The bin of every value of the columns of the scorecard; -1 for a value that is in none."""
-        table = read_values(self.card.columns, self._wanted_columns.take(as_table(X)))
+        table = read_values(self.card.columns, wanted_columns(self).take(as_table(X)))
         bins = np.empty((table.n_samples, len(self.card.columns)), np.int64, order="F")
         for j, column in enumerate(self.card.columns):
             bins[:, j] = column.bins_in(table, j)
@@ -338,12 +335,14 @@ class Scorecard:
     def _bins_with_warning(self, X: TableLike) -> Integers:
         """The bin of every value; warns of values that are in none."""
         bins = self._bins(X)
-        Diagnostics(notes_on_unseen_values(self.features, bins, weight="0")).warn()
+        n_unseen = (bins < 0).sum(axis=0).tolist()
+        Diagnostics(notes_on_unseen_values(self.features, n_unseen, weight=WEIGHT_OF_UNSEEN)).warn()
         return bins
 
-    @property
-    def _wanted_columns(self) -> WantedColumns:
-        return WantedColumns(self.features, self.indices, self.n_features, self.has_names)
+
+def wanted_columns(card: Scorecard) -> WantedColumns:
+    """The columns of a scorecard, as they are taken from a table."""
+    return WantedColumns(card.features, card.indices, card.n_features, card.has_names)
 
 
 def stability_of(
@@ -351,9 +350,9 @@ def stability_of(
 ) -> DataFrame:
     """:meth:`Scorecard.stability`; what is noticed in the data is appended to ``diagnostics``."""
     columns = card.card.columns
-    actual = rows_of_bins(columns, card._wanted_columns, X, diagnostics)
+    actual = rows_of_bins(columns, wanted_columns(card), X, diagnostics)
     expected: Sequence[Integers] = [np.append(0, column.bins.counts.rows) for column in columns]
     if reference is not None:
-        expected = rows_of_bins(columns, card._wanted_columns, reference, diagnostics)
+        expected = rows_of_bins(columns, wanted_columns(card), reference, diagnostics)
     stabilities = [stability_of_counts(old, new) for old, new in zip(expected, actual, strict=True)]
     return stability_frame(card.features, stabilities)

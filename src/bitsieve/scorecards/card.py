@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -100,6 +101,13 @@ class Card:
     totals: Totals
     event: Any
     max_rounding_error: float  # the largest difference between a score and the exact one, over the development rows
+
+    def score_of(self, points_of_columns: Sequence[Floats]) -> Floats:
+        """The score of every row from the points that it has in each column."""
+        total = np.full(len(points_of_columns[0]), self.intercept_points)
+        for points in points_of_columns:
+            total += points
+        return total
 
 
 @dataclass(frozen=True)

@@ -51,8 +51,13 @@ def rows_of_bins(
         rows = source.total(wanted, work, merged_rows, diagnostics)
     if rows is None:
         raise UserError(code="empty-data", message="the data has no rows", advice="nothing to compare")
+    return checked_counts(columns, rows)
+
+
+def checked_counts(columns: Sequence[CardColumn], rows: RowsOfBins) -> tuple[Integers, ...]:
+    """The counts of all rows. Refuses columns whose values differ in kind from part to part: as one they are text."""
     for column, kinds in zip(columns, rows.kinds, strict=True):
-        if len(kinds) > 1:  # as one column they are text
+        if len(kinds) > 1:
             raise text_in_numbers(column.name)
     return rows.counts
 

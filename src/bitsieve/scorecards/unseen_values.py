@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bitsieve.diagnostics import Diagnostic
-from bitsieve.utils.arrays import Integers
+
+WEIGHT_OF_UNSEEN = "0"  # the weight of evidence of a value that is in no bin of a scorecard
 
 
-def notes_on_unseen_values(names: Sequence[str], bins: Integers, *, weight: str) -> list[Diagnostic]:
-    """Which columns have such values, and how many; ``bins`` has a column a name, and -1 for no bin.
-
-    ``weight`` says what their weight of evidence is.
-    """
-    n_unseen = (bins < 0).sum(axis=0).tolist()
+def notes_on_unseen_values(names: Sequence[str], n_unseen: Sequence[int], *, weight: str) -> list[Diagnostic]:
+    """Which columns have such values, given their number in each; ``weight`` is their weight of evidence."""
     return [_unseen_values(name, n, weight) for name, n in zip(names, n_unseen, strict=True) if n]
 
 

@@ -141,7 +141,8 @@ class WOEEncoder(OneToOneFeatureMixin, TransformerMixin, Estimator):
         check_is_fitted(self, "binner_")
         bins = self._bins_of(X)
         weight = "the largest of the column" if self.unseen == "worst" else "0"
-        Diagnostics(notes_on_unseen_values(self.binner_.column_names_, bins, weight=weight)).warn()
+        n_unseen = (bins < 0).sum(axis=0).tolist()
+        Diagnostics(notes_on_unseen_values(self.binner_.column_names_, n_unseen, weight=weight)).warn()
         return self._weights_of(bins)
 
     def fit_transform(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike = None) -> Floats:
