@@ -82,7 +82,7 @@ class SurvivalColumns:
         return has_no_time | has_no_event
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SurvivalTarget(Target):
     """A time to an event: the classes are censored rows and rows with an event."""
 

@@ -41,7 +41,7 @@ JointEdges: TypeAlias = "list[Floats | None]"  # of each column of a joint targe
 MAX_JOINT_CLASSES = 1 << 16  # possible combinations of the classes of several columns
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Target:
     """The classes of the samples.
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class AnnotatedMatrix:
     """A matrix whose columns are the features, and annotations of its rows, which may be the target or the strata."""
 

@@ -30,7 +30,7 @@ class Copies:
         return self._spool.folder
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class InputFile:
     """A file that is to be read."""
 
@@ -63,7 +63,7 @@ class Partition(Protocol):
         """Read ``columns`` in that order, about ``rows`` rows at a time; None for all columns, or all rows."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TablePartition:
     """Rows that are in memory already."""
 
@@ -74,7 +74,7 @@ class TablePartition:
         yield from sliced(table, rows)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CheckedPartition:
     """A part of the rows of a file, which must not have changed since it was opened."""
 

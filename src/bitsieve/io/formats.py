@@ -28,7 +28,7 @@ BROKEN_ZIP = (zipfile.BadZipFile, RuntimeError, ValueError, struct.error)
 WORKBOOKS = ("xl/workbook.xml", "xl/workbook.bin", "content.xml")  # members of Excel's and of OpenDocument's archives
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Format:
     """A format of table files."""
 

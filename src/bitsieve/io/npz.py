@@ -29,7 +29,7 @@ HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.re
 READABLE_KINDS = "biufUSMm"  # of numpy's types: numbers, truth values, text, times
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ArrayTable:
     """A table of arrays."""
 

@@ -86,7 +86,7 @@ class RowParser(Protocol):
         """The offsets of ranges of complete rows of about ``size`` bytes; the last is the end. None for one range."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TextPartition:
     """Consecutive rows of a file of text, in bytes ``first`` to ``end``."""
 
@@ -308,7 +308,7 @@ class TextContents(NamedTuple):
         return cls(n_quotes, may_have_markers)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class DelimitedParser:
     """Converts rows of fields to columns."""
 
@@ -535,7 +535,7 @@ class JsonFile(TextFile):
         return list(self.types)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class JsonParser:
     """Converts objects to columns."""
 

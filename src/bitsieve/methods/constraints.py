@@ -23,7 +23,7 @@ NO_ROLES: Mapping[str, str] = {}
 PARAMETERS = ("must_include", "exclude", "penalties", "start", "levels")  # that name columns, beside the groups
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Candidates:
     """The candidates of a selection: single columns and groups of columns, in the order of their first column."""
 

@@ -38,7 +38,7 @@ UNSTRATIFIED = frozenset({"unstratified"})  # rows in no strata
 DENSE_ROWS = ROWS | {"dense"}  # every value of the rows, zeros included
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Method:
     """A method of the registry: a description for people, the function, and what it requires of the data.
 
@@ -244,7 +244,7 @@ class Stopping(NamedTuple):
         return attributes
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class GreedyStep:
     """A step of a greedy selection: which columns won, which came second, and by how much.
 
@@ -264,7 +264,7 @@ class GreedyStep:
         return self.is_exact and abs(self.gap) <= TIE
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MethodResult:
     """What a method returns, from which a selector sets its fitted attributes."""
 

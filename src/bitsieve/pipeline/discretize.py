@@ -29,7 +29,7 @@ from bitsieve.utils.types import ColumnLike
 POOLED = "pooled"  # in place of an effect within strata: the information of all samples
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CountedTable:
     """A table, the discretizer fitted to it, and the plug-in information of all samples from its counts."""
 

@@ -50,7 +50,7 @@ class CountEvidence(NamedTuple):
     is_sure: bool = False  # whether shuffles confirmed that the columns that are not `informative` are like chance
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Fit:
     """A method that has run."""
 

@@ -27,7 +27,7 @@ from bitsieve.utils.parameters import fewer_columns, whole_number
 Reason: TypeAlias = Literal["empty", "identifier", "excluded", "counted"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Prepared(Generic[DatasetT]):
     """A table without its dropped columns.
 
@@ -46,7 +46,7 @@ class Prepared(Generic[DatasetT]):
         return self.table.n_features - len(self.dropped)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class PreparedSelection(Prepared[Dataset]):
     """A prepared table, and what is to be selected from it.
 

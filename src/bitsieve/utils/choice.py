@@ -107,7 +107,7 @@ class Monitor(Protocol):
         """Whether the search ends where only constant columns are left."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class GreedyChoice:
     """Column indices in order of choice, the score of each when it was chosen, and the runner-up of each choice.
 

@@ -46,7 +46,7 @@ from bitsieve.utils.progress import phase
 DEFAULT_RULE = "significance"  # that ends a selection of no given number of columns
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ForwardChoice(GreedyChoice):
     """The chosen columns in order of choice, and the score of each when it was chosen, I(Xi;C) of the first."""
 

@@ -31,7 +31,7 @@ BLOCK_VALUES = 1 << 13  # values that a thread cuts at once, at least
 MAX_EXPONENT = 700.0  # e to this power is still a float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RepeatedSearch:
     """A step of a selection whose codes were made with a look at the classes.
 
