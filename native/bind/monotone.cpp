@@ -7,6 +7,7 @@
 #include "encode/hull.hpp"
 #include "encode/monotone.hpp"
 #include "encode/pre_bins.hpp"
+#include "encode/value_bounds.hpp"
 
 namespace bitsieve {
 
@@ -46,6 +47,22 @@ void require_smoothing(double smoothing) {
     require(smoothing >= 0 && smoothing <= 1e6, "smoothing must lie between 0 and 10^6");
 }
 
+DivisionRules rules_of(const std::string& trend, const std::string& objective, double smoothing, double cost_per_bin,
+                       std::int64_t min_n_bins, std::int64_t max_n_bins, std::int64_t min_rows, std::int64_t max_rows,
+                       std::int64_t min_events, std::int64_t min_nonevents, std::int64_t min_rate_difference) {
+    require_smoothing(smoothing);
+    require(cost_per_bin >= 0 && cost_per_bin <= 1e3, "cost_per_bin must lie between 0 and 1,000");
+    require_within(min_n_bins, 1, kMaxPreBins + 1, "min_n_bins");
+    require_within(max_n_bins, 0, kMaxPreBins + 1, "max_n_bins");
+    require_within(min_rate_difference, 0, (std::int64_t(1) << 30) + 1, "min_rate_difference");
+    return {trend_of(trend),    objective_of(objective),
+            smoothing,          cost_per_bin,
+            min_n_bins,         max_n_bins,
+            min_rows,           max_rows,
+            min_events,         min_nonevents,
+            min_rate_difference};
+}
+
 auto best_division_of(Input<std::int64_t> events, Input<std::int64_t> nonevents, std::int64_t total_events,
                       std::int64_t total_nonevents, const std::string& trend, const std::string& objective,
                       double smoothing, double cost_per_bin, std::int64_t min_n_bins, std::int64_t max_n_bins,
@@ -53,23 +70,45 @@ auto best_division_of(Input<std::int64_t> events, Input<std::int64_t> nonevents,
                       std::int64_t min_rate_difference) {
     require_within(std::int64_t(events.size()), 1, kMaxPreBins + 1, "the number of pre-bins");
     const PreBins bins = checked_pre_bins(events, nonevents, total_events, total_nonevents);
-    require_smoothing(smoothing);
-    require(cost_per_bin >= 0 && cost_per_bin <= 1e3, "cost_per_bin must lie between 0 and 1,000");
-    require_within(min_n_bins, 1, kMaxPreBins + 1, "min_n_bins");
-    require_within(max_n_bins, 0, kMaxPreBins + 1, "max_n_bins");
-    require_within(min_rate_difference, 0, (std::int64_t(1) << 30) + 1, "min_rate_difference");
-    const DivisionRules rules{trend_of(trend),    objective_of(objective),
-                              smoothing,          cost_per_bin,
-                              min_n_bins,         max_n_bins,
-                              min_rows,           max_rows,
-                              min_events,         min_nonevents,
-                              min_rate_difference};
+    const DivisionRules rules = rules_of(trend, objective, smoothing, cost_per_bin, min_n_bins, max_n_bins, min_rows,
+                                         max_rows, min_events, min_nonevents, min_rate_difference);
     std::vector<std::int64_t> ends;
     {
         nb::gil_scoped_release unlocked;
         ends = best_division(bins, rules).ends;
     }
     return to_numpy(std::move(ends));
+}
+
+// Bounds of the value of divisions of the same pre-bins, for each row of events and nonevents.
+auto division_bounds_of(InputGrid<std::int64_t> events, InputGrid<std::int64_t> nonevents, std::int64_t total_events,
+                        std::int64_t total_nonevents, const std::string& trend, const std::string& objective,
+                        double smoothing, double cost_per_bin, std::int64_t min_n_bins, std::int64_t max_n_bins,
+                        std::int64_t min_rows, std::int64_t max_rows, std::int64_t min_events,
+                        std::int64_t min_nonevents, std::int64_t min_rate_difference) {
+    const std::int64_t n_bins = std::int64_t(events.shape(1));
+    require_within(n_bins, 1, kMaxPreBins + 1, "the number of pre-bins");
+    require(nonevents.shape(0) == events.shape(0) && nonevents.shape(1) == events.shape(1),
+            "nonevents must have the shape of events");
+    require_within(total_events, 1, kMaxCount, "total_events");
+    require_within(total_nonevents, 1, kMaxCount, "total_nonevents");
+    require_all_within(events, 0, total_events + 1, "events");
+    require_all_within(nonevents, 0, total_nonevents + 1, "nonevents");
+    const DivisionRules rules = rules_of(trend, objective, smoothing, cost_per_bin, min_n_bins, max_n_bins, min_rows,
+                                         max_rows, min_events, min_nonevents, min_rate_difference);
+    const std::int64_t* first_events = events.data();
+    const std::int64_t* first_nonevents = nonevents.data();
+    std::vector<double> bounds(events.shape(0));
+    {
+        nb::gil_scoped_release unlocked;
+        ValueBounds bounds_of(rules, total_events + total_nonevents);
+        for (std::size_t row = 0; row < bounds.size(); ++row) {
+            const std::int64_t first = std::int64_t(row) * n_bins;
+            bounds[row] =
+                bounds_of.of({first_events + first, first_nonevents + first, n_bins, total_events, total_nonevents});
+        }
+    }
+    return to_numpy(std::move(bounds));
 }
 
 using Weights = std::optional<Input<std::int64_t>>;
@@ -182,6 +221,9 @@ double hull_information_value_of(Input<std::int64_t> events, Input<std::int64_t>
 
 void bind_monotone(nb::module_& m) {
     m.def("best_division", &best_division_of, "events"_a, "nonevents"_a, "total_events"_a, "total_nonevents"_a,
+          "trend"_a, "objective"_a, "smoothing"_a, "cost_per_bin"_a, "min_n_bins"_a, "max_n_bins"_a, "min_rows"_a,
+          "max_rows"_a, "min_events"_a, "min_nonevents"_a, "min_rate_difference"_a);
+    m.def("division_bounds", &division_bounds_of, "events"_a, "nonevents"_a, "total_events"_a, "total_nonevents"_a,
           "trend"_a, "objective"_a, "smoothing"_a, "cost_per_bin"_a, "min_n_bins"_a, "max_n_bins"_a, "min_rows"_a,
           "max_rows"_a, "min_events"_a, "min_nonevents"_a, "min_rate_difference"_a);
     m.def("count_reaching", &count_reaching_of, "values"_a, "is_included"_a, "limits"_a);

@@ -226,6 +226,44 @@ private:
     std::vector<double> bounds_;           // by boundary and layer
 };
 
+bool has_turn(const DivisionRules& rules) {
+    return rules.trend == RateTrend::kPeak || rules.trend == RateTrend::kValley;
+}
+
+// Of the parts before and behind a cut: layer k has at most k + 1 bins; without a bound it has any number.
+std::size_t layers_of_parts(const DivisionRules& rules) {
+    return rules.max_n_bins > 0 ? std::max<std::size_t>(std::size_t(rules.max_n_bins) - 1, 1) : 1;
+}
+
+// The pre-bins forwards and backwards, with the classes exchanged where that makes the part that begins there rise.
+struct RisingParts {
+    StoredPreBins forwards, backwards;
+    DivisionRules rules_of_forwards, rules_of_backwards;
+
+    RisingParts(const PreBins& bins, const DivisionRules& rules)
+        : forwards(bins), backwards(bins), rules_of_forwards(rules), rules_of_backwards(rules) {
+        if (rules.trend == RateTrend::kDescending || rules.trend == RateTrend::kValley) {
+            forwards.exchange_classes();
+            std::swap(rules_of_forwards.min_events, rules_of_forwards.min_nonevents);
+        }
+        if (rules.trend == RateTrend::kAscending || rules.trend == RateTrend::kValley) {
+            backwards.exchange_classes();
+            std::swap(rules_of_backwards.min_events, rules_of_backwards.min_nonevents);
+        }
+        backwards.reverse();
+    }
+
+    // Of the part before each boundary, by layer.
+    std::vector<double> bounds_before(std::size_t n_layers) const {
+        return RisingBounds(forwards.view(), rules_of_forwards, n_layers).take_bounds();
+    }
+
+    // Of the part with so many of the last pre-bins, by layer.
+    std::vector<double> bounds_behind(std::size_t n_layers) const {
+        return RisingBounds(backwards.view(), rules_of_backwards, n_layers).take_bounds();
+    }
+};
+
 }  // namespace
 
 bool has_cut_bounds(const DivisionRules& rules) {
@@ -234,29 +272,35 @@ bool has_cut_bounds(const DivisionRules& rules) {
 }
 
 CutBounds::CutBounds(const PreBins& bins, const DivisionRules& rules)
-    : n_(std::size_t(bins.n_bins)),
-      is_bounded_(rules.max_n_bins > 0),
-      n_layers_(is_bounded_ ? std::max<std::size_t>(std::size_t(rules.max_n_bins) - 1, 1) : 1) {
-    StoredPreBins rising(bins);  // in the first phase of the trend
-    DivisionRules rules_of_rising = rules;
-    if (rules.trend == RateTrend::kDescending || rules.trend == RateTrend::kValley) {
-        rising.exchange_classes();
-        std::swap(rules_of_rising.min_events, rules_of_rising.min_nonevents);
-    }
-    StoredPreBins backwards = rising;
-    backwards.reverse();
-    DivisionRules rules_of_backwards = rules_of_rising;
-    const bool has_turn = rules.trend == RateTrend::kPeak || rules.trend == RateTrend::kValley;
-    if (!has_turn) {  // the other class rises from the last pre-bin to the first
-        backwards.exchange_classes();
-        std::swap(rules_of_backwards.min_events, rules_of_backwards.min_nonevents);
-    }
-    before_.push_back(RisingBounds(rising.view(), rules_of_rising, n_layers_).take_bounds());
-    behind_.push_back(RisingBounds(backwards.view(), rules_of_backwards, n_layers_).take_bounds());
-    if (!has_turn) return;
-    before_.push_back(PeakBounds(rising.view(), rules_of_rising, n_layers_, before_[0]).take_bounds());
-    behind_.push_back(PeakBounds(backwards.view(), rules_of_backwards, n_layers_, behind_[0]).take_bounds());
+    : n_(std::size_t(bins.n_bins)), is_bounded_(rules.max_n_bins > 0), n_layers_(layers_of_parts(rules)) {
+    const RisingParts parts(bins, rules);
+    before_.push_back(parts.bounds_before(n_layers_));
+    behind_.push_back(parts.bounds_behind(n_layers_));
+    if (!has_turn(rules)) return;
+    before_.push_back(PeakBounds(parts.forwards.view(), parts.rules_of_forwards, n_layers_, before_[0]).take_bounds());
+    behind_.push_back(
+        PeakBounds(parts.backwards.view(), parts.rules_of_backwards, n_layers_, behind_[0]).take_bounds());
     behind_[0].swap(behind_[1]);  // behind a cut in the second phase the rates only fall
+}
+
+double bound_with_turn(const PreBins& bins, const DivisionRules& rules) {
+    const CumulatedCounts counts(bins);
+    const std::size_t n = counts.n_bins();
+    const std::size_t n_layers = layers_of_parts(rules);
+    const RisingParts parts(bins, rules);
+    const std::vector<double> before = parts.bounds_before(n_layers);
+    const std::vector<double> behind = parts.bounds_behind(n_layers);
+    const BinSize all = counts.between(0, n);
+    double bound = kImpossible;
+    if (all.keeps_minimum(rules)) bound = BinValue(bins, rules)(all);
+    if (rules.max_n_bins == 1) return bound;
+    for (std::size_t cut = 1; cut < n; ++cut)
+        for (std::size_t layer = 0; layer < n_layers; ++layer) {
+            const double of_parts =
+                before[cut * n_layers + layer] + behind[(n - cut) * n_layers + n_layers - 1 - layer];
+            bound = std::max(bound, of_parts);
+        }
+    return bound;
 }
 
 double CutBounds::through(std::size_t cut) const {

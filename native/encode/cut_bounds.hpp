@@ -47,4 +47,8 @@ private:
     std::vector<std::vector<double>> before_, behind_;
 };
 
+// Of all divisions by rules with a turn of the event rate that have such bounds: a rising and a falling part, or one bin;
+// minus infinity if there is none. Cost: O(B H k) time.
+double bound_with_turn(const PreBins& bins, const DivisionRules& rules);
+
 }  // namespace bitsieve

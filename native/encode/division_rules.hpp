@@ -75,7 +75,8 @@ public:
           n_rows_(n_events_ + n_nonevents_),
           event_rate_(n_events_ / n_rows_),
           per_event_(1 / n_events_),
-          per_nonevent_(1 / n_nonevents_) {}
+          per_nonevent_(1 / n_nonevents_),
+          log_odds_(std::log(n_events_ / n_nonevents_)) {}
 
     double operator()(const BinSize& bin) const {
         const double rows = double(bin.rows);
@@ -88,6 +89,12 @@ public:
             case BinObjective::kChiSquare: return squared_excess(e, rows) / (event_rate_ * (1 - event_rate_)) - cost_;
         }
         return 0;
+    }
+
+    // Of a bin without an empty cell, given the logarithm of its events over its nonevents.
+    double information_value(const BinSize& bin, double log_odds_of_bin) const {
+        const double difference = double(bin.events) * per_event_ - double(bin.rows - bin.events) * per_nonevent_;
+        return difference * (log_odds_of_bin - log_odds_) - cost_;
     }
 
 private:
@@ -115,7 +122,7 @@ private:
 
     const BinObjective objective_;
     const double smoothing_, cost_;
-    const double n_events_, n_nonevents_, n_rows_, event_rate_, per_event_, per_nonevent_;
+    const double n_events_, n_nonevents_, n_rows_, event_rate_, per_event_, per_nonevent_, log_odds_;
 };
 
 }  // namespace bitsieve

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 from tests.discretization.test_mdl import reference as mdl_reference
 from tests.discretization.test_repeated import counted
-from tests.native.trials import as_given, class_codes, equal, parts, size, terms_of, trial
+from tests.native.trials import as_given, class_codes, equal, near, parts, size, terms_of, trial
 
 from bitsieve import _native
 from bitsieve.counts.search import Parts
@@ -269,6 +269,50 @@ def best_division(random, kernel):
             if ascends and (e + n).min() >= min_rows and value > best + 1e-12:
                 best, wanted = value, [*inner, n_bins]
     return equal(ends, np.array(wanted, np.int64))
+
+
+@trial("division_bounds")
+def division_bounds(random, kernel):
+    """The largest value of any division, and at least that of divisions with a trend."""
+    n_bins, n_rows = int(random.integers(1, 8)), int(random.integers(1, 4))
+    empty = int(random.integers(2))
+    events, nonevents = random.integers(empty, 9, (2, n_rows, n_bins))
+    totals = int(events.sum(axis=1).max()) + 2, int(nonevents.sum(axis=1).max()) + 3
+    smoothing, cost = float(random.choice([0.0, 1.0])), float(random.choice([0.0, 0.01]))
+    fewest, most = int(random.integers(1, 4)), int(random.choice([0, 1, 2, 3, 5]))
+    least = [int(random.integers(0, top)) for top in (20, 3, 3)]
+    largest = int(random.choice([20, sum(totals)]))
+    trend = str(random.choice(["none", "peak", "valley"]))
+    bounds = _native.division_bounds(
+        events, nonevents, *totals, trend, "iv", smoothing, cost, fewest, most, least[0], largest, *least[1:], 0
+    )
+    rate = totals[0] / sum(totals)
+    compared = 0
+    for bound, of_events, of_nonevents in zip(bounds, events, nonevents, strict=True):
+        wanted = -np.inf
+        for n_ends in range(fewest, (most or n_bins) + 1):
+            for inner in itertools.combinations(range(1, n_bins), n_ends - 1):
+                starts = np.array([0, *inner])
+                e, n = np.add.reduceat(of_events, starts), np.add.reduceat(of_nonevents, starts)
+                kept = (e + n).min() >= max(least[0], 1) and e.min() >= least[1] and n.min() >= least[2]
+                rising = np.sign(np.diff(e / np.maximum(e + n, 1))) * (-1 if trend == "valley" else 1)
+                turns = trend == "none" or (np.diff(rising[rising != 0]) <= 0).all()
+                if not kept or (e + n).max() > largest or not turns:
+                    continue
+                added = smoothing * ((e == 0) | (n == 0))
+                smoothed_e, smoothed_n = e + added * rate, n + added * (1 - rate)
+                odds = np.ones(len(e))
+                there = (smoothed_e > 0) & (smoothed_n > 0)
+                np.divide(smoothed_e * totals[1], smoothed_n * totals[0], out=odds, where=there)
+                value = ((e / totals[0] - n / totals[1]) * np.log(odds)).sum() - cost * len(e)
+                wanted = max(wanted, value)
+        if trend == "none" and np.isinf(wanted):
+            assert bound == wanted
+        elif trend == "none":
+            near(bound, wanted, 0, 1e-12)
+        assert bound >= wanted - 1e-12
+        compared += 1
+    return compared
 
 
 def vertices_of_hull(events, nonevents):

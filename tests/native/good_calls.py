@@ -186,6 +186,11 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
         lambda trend=trend: (np.arange(1, 8), np.arange(8, 1, -1), 40, 50, trend, "iv", 1.0, 0.0, 1, 4, 2, 90, 1, 1, 0)
         for trend in ("ascending", "peak", "none")
     ],
+    "division_bounds": [
+        lambda trend=trend: (np.arange(1, 15).reshape(2, 7), np.arange(14, 0, -1).reshape(2, 7), 80, 80, trend, "iv",
+                             1.0, 0.0, 1, 4, 2, 90, 1, 1, 0)
+        for trend in ("valley", "none")
+    ],
     "pre_bins": [
         lambda: (np.arange(9, dtype=np.uint64), None, False, 3, 20, 20, 4, True),
         lambda: (np.arange(9, dtype=np.uint64), np.ones(9, np.int64), True, 0, 9, 2, 4, True),

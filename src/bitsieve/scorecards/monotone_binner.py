@@ -320,7 +320,13 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
     def p_values_(self) -> Floats:
         """The share of shuffled targets with which bins made in the same way have as much information value."""
         check_is_fitted(self, "iv_")
-        return np.array([column.p_value for column in self.column_bins_])
+        p_values = np.empty(len(self.column_bins_))
+
+        def test(column: int) -> None:
+            p_values[column] = self.column_bins_[column].p_value
+
+        run_blocks(test, range(len(p_values)), self.n_jobs, phase("testing"))
+        return p_values
 
     @property
     def binning_tables_(self) -> dict[str, DataFrame]:

@@ -10,6 +10,7 @@ from bitsieve import MonotoneBinner
 from bitsieve.discretization.monotone.bin_counts import BinCounts, Totals
 from bitsieve.discretization.monotone.chance import (
     ENOUGH_ABOVE,
+    N_SHUFFLES,
     Merging,
     expected_value,
     p_of_fixed_bins,
@@ -17,7 +18,7 @@ from bitsieve.discretization.monotone.chance import (
     p_of_monotone_bins,
     probabilities_of_n_bins,
 )
-from bitsieve.discretization.monotone.division import BinRules, information_values
+from bitsieve.discretization.monotone.division import TIE, BinRules, divide, information_values
 
 
 def stirling_probabilities(n):
@@ -102,6 +103,58 @@ def test_p_holds_its_level_on_noise(kind):
             X = np.char.add("c", random.integers(0, 8, X.shape).astype(str)).astype(object)
         n_rejected += int((MonotoneBinner().fit(X, y).p_values_ <= 0.05).sum())
     assert n_rejected / n_columns <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / n_columns)
+
+
+def share_of_searches(value, merging, fixed, totals):
+    """p by a search for the best division after every shuffle."""
+    random = np.random.default_rng(0)
+    rows = np.append(merging.counts.rows, fixed.rows)
+    n_above = 0
+    for n_shuffles in range(1, N_SHUFFLES + 1):
+        events = random.multivariate_hypergeometric(rows, totals.events, method="marginals")
+        shuffled = BinCounts(events, rows - events)
+        free = shuffled.take(np.arange(len(merging.counts)))
+        division = divide(free, totals, merging.rules)
+        best = information_values(free.merged(division.bin_ends), totals, merging.rules.smoothing).sum()
+        of_fixed = shuffled.take(np.arange(len(merging.counts), len(rows)))
+        best += information_values(of_fixed, totals, merging.rules.smoothing).sum()
+        n_above += best >= value - TIE
+        if n_above == ENOUGH_ABOVE:
+            return n_above / n_shuffles
+    return (1 + n_above) / (1 + N_SHUFFLES)
+
+
+@pytest.mark.parametrize("strength", [0.0, 0.06, 0.2])
+@pytest.mark.parametrize("n_fixed", [0, 2])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"max_n_bins": 3, "min_bin_share": 0.1},
+        {"max_n_bins": None, "min_bin_share": 0.2, "max_bin_share": 0.5},
+        {"min_events": 0, "min_nonevents": 0, "min_bin_share": 0.0, "smoothing": 0.5},
+        {"objective": "gini", "max_n_bins": 4},
+        {"bin_cost": 1.0, "min_rate_diff": 0.02},
+        {"min_n_bins": 4, "max_n_bins": 5, "min_bin_share": 0.22},
+    ],
+)
+@pytest.mark.parametrize("trend", ["none", "peak", "valley"])
+@pytest.mark.each_value
+def test_p_is_that_of_a_search_after_every_shuffle(trend, options, n_fixed, strength):
+    """Whatever bounds decide: the same number."""
+    random = np.random.default_rng(7)
+    rows = random.integers(1, 30, 14 + n_fixed)
+    rates = 0.3 + strength * np.sin(np.arange(len(rows)))
+    events = random.binomial(rows, rates)
+    counts = BinCounts(events, rows - events)
+    totals = Totals(int(events.sum()), int((rows - events).sum()))
+    free, fixed = counts.take(np.arange(14)), counts.take(np.arange(14, len(rows)))
+    rules = BinRules(trend=trend, **options)
+    found = divide(free, totals, rules)
+    value = information_values(free.merged(found.bin_ends), totals, rules.smoothing).sum()
+    value += information_values(fixed, totals, rules.smoothing).sum()
+    merging = Merging(free, len(free), rules, ordered_by_rate=False)
+    assert p_of_merged_bins(value, merging, fixed, totals) == share_of_searches(value, merging, fixed, totals)
 
 
 UNBOUNDED = {"max_n_bins": None, "min_bin_share": 0, "min_events": 0, "min_nonevents": 0}

@@ -11,7 +11,7 @@ import numpy as np
 from bitsieve import _native
 from bitsieve.discretization.monotone.bin_counts import BinCounts, Totals
 from bitsieve.discretization.monotone.hull import hull_vertices
-from bitsieve.utils.arrays import Integers
+from bitsieve.utils.arrays import Floats, Integers
 
 Trend = Literal["auto", "ascending", "descending", "peak", "valley", "none"]
 Objective = Literal["iv", "mi", "gini", "chi2"]
@@ -158,6 +158,38 @@ def _divide_by_trend(counts: BinCounts, totals: Totals, rules: BinRules, bound: 
         return Division(one_bin, rules.trend, "infeasible", value, None)
     value = objective_value(counts.merged(bin_ends), totals, rules)
     return Division(bin_ends, rules.trend, "optimal", value, _gap_below(bound, value))
+
+
+def information_value_bounds(counts: BinCounts, totals: Totals, rules: BinRules) -> Floats:
+    """A bound of the information value of all divisions by the rules, for each row of counts of the same bins.
+
+    Counts have the shape (n_rows, n_bins). Where nothing is asked of the rates of neighbours, the bound is the largest
+    value. It is minus infinity where no division keeps the rules.
+    """
+    bounds: Floats = _native.division_bounds(
+        np.ascontiguousarray(counts.events),
+        np.ascontiguousarray(counts.nonevents),
+        totals.events,
+        totals.nonevents,
+        trend=rules.trend,
+        objective="iv",
+        smoothing=rules.smoothing,
+        cost_per_bin=0.0,
+        min_n_bins=rules.min_n_bins,
+        max_n_bins=0 if rules.max_n_bins is None else rules.max_n_bins,
+        min_rows=smallest_count(rules.min_bin_share, totals.rows),
+        max_rows=totals.rows if rules.max_bin_share is None else largest_count(rules.max_bin_share, totals.rows),
+        min_events=rules.min_events,
+        min_nonevents=rules.min_nonevents,
+        min_rate_difference=math.floor(rules.min_rate_diff * RATE_UNIT),
+    )
+    return bounds
+
+
+def has_largest_information_value(rules: BinRules) -> bool:
+    """Whether the best division by the rules has the largest information value of all with any rates of neighbours."""
+    rates_are_free = rules.trend == "none" and math.floor(rules.min_rate_diff * RATE_UNIT) == 0
+    return rates_are_free and rules.objective == "iv" and rules.bin_cost == 0
 
 
 def smallest_count(share: float, n_rows: int) -> int:
