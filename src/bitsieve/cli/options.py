@@ -123,8 +123,8 @@ COMMANDS = (
             "Take the columns of a selection that 'bitsieve select --save' wrote from DATA, best first, and the target "
             "if it is there. Columns are found by name, in any order and beside others; all that are missing are named "
             "in one error. With a scorecard that 'bitsieve scorecard --save' wrote in place of the selection, all "
-            "columns of DATA are written, and behind them the points of each column of the scorecard and the score. DATA "
-            "is read in batches, so that it may be larger than memory.",
+            "columns of DATA are written, and behind them the points of each column of the scorecard and the score. "
+            "DATA is read in batches, so that it may be larger than memory.",
             "Without --output the rows go to standard output as CSV; with --check alone the comparison does. "
             "--append-score: score_bits is the sum over the columns of log2 p(class | value) / p(class), by the counts "
             "of the selection, for the likely class; that is the one with the largest sum of log2 p(class) and these "
