@@ -23,14 +23,14 @@ TableCounter::TableCounter(const PackedTable& packed, std::int64_t feature)
 }
 
 template <class VisitCell>
-void TableCounter::visit_small_table(const OtherFeature& other, const VisitCell& visit_pooled) {
+void TableCounter::visit_small_table(OtherFeature other, const VisitCell& visit_pooled) {
     table_.assign(std::size_t(arity_ * other.arity), 0);
     for (std::int64_t t = 0; t < packed_.n_samples(); ++t) ++table_[pivot_codes_[t] * other.arity + other.codes[t]];
     for (const std::uint32_t count : table_) visit_pooled(count);
 }
 
 template <class VisitPooled, class VisitClass>
-void TableCounter::visit_small_tables(const OtherFeature& other, const VisitPooled& visit_pooled,
+void TableCounter::visit_small_tables(OtherFeature other, const VisitPooled& visit_pooled,
                                       const VisitClass& visit_class) {
     const std::int64_t n_cells = arity_ * other.arity;
     table_.assign(std::size_t(n_cells), 0);
@@ -83,7 +83,7 @@ void TableCounter::sort_samples() {
 }
 
 template <class VisitCell>
-void TableCounter::visit_rows(const OtherFeature& other, const std::uint32_t* samples, std::int64_t n,
+void TableCounter::visit_rows(OtherFeature other, const std::uint32_t* samples, std::int64_t n,
                               const VisitCell& visit_cell) {
     std::int64_t begin = 0;
     while (begin < n) {

@@ -40,14 +40,13 @@ private:
     void visit(std::int64_t other_feature, bool per_class, const VisitPooled& visit_pooled,
                const VisitClass& visit_class);
     template <class VisitCell>
-    void visit_small_table(const OtherFeature& other, const VisitCell& visit_pooled);
+    void visit_small_table(OtherFeature other, const VisitCell& visit_pooled);
     template <class VisitPooled, class VisitClass>
-    void visit_small_tables(const OtherFeature& other, const VisitPooled& visit_pooled, const VisitClass& visit_class);
+    void visit_small_tables(OtherFeature other, const VisitPooled& visit_pooled, const VisitClass& visit_class);
     // The cells of n samples, row by row: the samples ascend by the code of the pivot. table_ has the cells of one row,
     // all 0 before and after.
     template <class VisitCell>
-    void visit_rows(const OtherFeature& other, const std::uint32_t* samples, std::int64_t n,
-                    const VisitCell& visit_cell);
+    void visit_rows(OtherFeature other, const std::uint32_t* samples, std::int64_t n, const VisitCell& visit_cell);
     void sort_samples();
 
     const PackedTable& packed_;

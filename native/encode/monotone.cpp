@@ -127,8 +127,9 @@ private:
         double signed_rate = -std::numeric_limits<double>::infinity();
     };
 
-    // The divisions that begin at a boundary and are entered by a step have a list for each layer. This is the first one.
-    // With a bound on the number of bins, layer k has the divisions of k + 1 bins; without one, those of k + 1 or more.
+    // The divisions that begin at a boundary and are entered by a step have a list for each layer; this is the first of
+    // them. With a bound on the number of bins, layer k has the divisions of k + 1 bins; without one, those of k + 1 or
+    // more.
     std::size_t list_of(std::size_t boundary, std::size_t step) const {
         return (boundary * trend_.steps.size() + step) * n_layers_;
     }

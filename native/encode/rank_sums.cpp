@@ -15,8 +15,8 @@ public:
     ColumnSums(std::int64_t n_total, std::int64_t* n_samples, std::int64_t* deviations)
         : n_total_(n_total), n_samples_(n_samples), deviations_(deviations) {}
 
-    // Begins the next value, which n samples have; these are added after it. Their mean rank is n_smaller + (n + 1) / 2,
-    // and their deviation twice that less n_total + 1.
+    // Begins the next value, which n samples have; these are added after it. Their mean rank is
+    // n_smaller + (n + 1) / 2, and their deviation twice that less n_total + 1.
     void begin_value(std::int64_t n) {
         deviation_ = 2 * n_smaller_ + n - n_total_;
         n_smaller_ += n;

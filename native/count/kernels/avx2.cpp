@@ -88,8 +88,8 @@ constexpr int kTileColumns = 2;
 constexpr std::int64_t kCarriedWords = 24;
 constexpr int kGroupsOfWeights = 1;
 
-// The weights of a quad of samples, for weighted_loop.inl.hpp. They are not looked up: no register holds the sums of all
-// subsets of a quad.
+// The weights of a quad of samples, for weighted_loop.inl.hpp. They are not looked up: no register holds the sums of
+// all subsets of a quad.
 template <int kColumns>
 inline __attribute__((always_inline)) void add_quad(const std::uint8_t* rows, const WeightedBuckets& buckets,
                                                     std::int64_t quad, int first_column, U64x8* sum) {

@@ -94,7 +94,8 @@ inline void carry_row(const CounterState& state, int row, int n_columns, const C
     }
 }
 
-// Counts one chunk of a class for one pivot and one SIMD group.
+// Counts one chunk of a class for one pivot and one SIMD group. Two neighbouring counters are looked up together, in
+// pair_terms (see fill_pair_terms).
 void count_chunk(const CodeBuckets& buckets, const std::uint8_t* rows, const CounterState& state, int n_rows,
                  int n_columns, const ClassMode& mode, const Terms& terms, const Terms& pair_terms) {
     const U64x8 twelve_bits = U64x8::broadcast(0xfff);
@@ -172,6 +173,13 @@ struct CounterGrid {
     }
 };
 
+// Fetches the chunk behind that of n samples: samples in the order of their codes are no pattern that the hardware
+// could follow.
+inline void fetch_next_chunk(const std::uint8_t* rows, std::int64_t n) {
+    for (std::int64_t byte = 0; byte < n * kLanes; byte += 64)
+        __builtin_prefetch(address_ahead(rows, n * kLanes + byte), 0, 2);
+}
+
 void counter_sums(const BytePivots& pivots, const ByteGroup* groups, int n_groups, const ClassLayout& layout,
                   const Terms& terms, std::int64_t* pooled_sums, std::int64_t* class_sums) {
     const bool per_class = class_sums != nullptr;
@@ -204,11 +212,7 @@ void counter_sums(const BytePivots& pivots, const ByteGroup* groups, int n_group
                 put_into_buckets(pivots.rows ? pivots.rows + first * kLanes + p : nullptr, n, buckets[p]);
             grid.for_each([&](int g, int p, const CounterState& state, int n_columns) {
                 const std::uint8_t* rows = groups[g].rows + first * kLanes;
-                // The next chunk is fetched ahead: samples in the order of their codes are no pattern that the hardware
-                // could follow.
-                if (p == 0)
-                    for (std::int64_t byte = 0; byte < n * kLanes; byte += 64)
-                        __builtin_prefetch(address_ahead(rows, n * kLanes + byte), 0, 2);
+                if (p == 0) fetch_next_chunk(rows, n);
                 count_chunk(buckets[p], rows, state, n_rows, n_columns, mode, terms, pair_terms);
             });
         }

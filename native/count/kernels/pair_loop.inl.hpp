@@ -19,6 +19,8 @@ constexpr std::int64_t kMinPrefetchedWords = 32;  // fetching ahead pays in a cl
 struct PlaneBlock {
     const std::uint64_t* first;
     std::int64_t stride;
+
+    __attribute__((always_inline)) PlaneBlock from(std::int64_t plane) const { return {first + plane, stride}; }
 };
 
 // Counts side by side: row r, column c and a lane are first[r * stride + c * kLanes + lane].
@@ -27,6 +29,9 @@ struct CountBlock {
     std::int64_t stride;
     bool replace;  // whether counts are written over (by the first chunk of a class), not added to
 
+    __attribute__((always_inline)) CountBlock from(std::int64_t row, int column) const {
+        return {first + row * stride + column * kLanes, stride, replace};
+    }
     __attribute__((always_inline)) void put(int row, int column, const U64x8& sum) const {
         std::uint64_t* out = first + row * stride + column * kLanes;
         (replace ? sum : U64x8::add(sum, U64x8::load(out))).store(out);
@@ -116,14 +121,13 @@ inline __attribute__((always_inline)) void count_rows(PlaneBlock rows, std::int6
         if (n_words >= kCarriedWords) {
             for (; r < n_rows; ++r)
                 for (int c = 0; c < kColumns; ++c)
-                    count_carried({rows.first + r, rows.stride}, {columns.first + c * kLanes, columns.stride}, n_words,
-                                  {counts.first + r * counts.stride + c * kLanes, counts.stride, counts.replace});
+                    count_carried(rows.from(r), columns.from(c * kLanes), n_words, counts.from(r, c));
             return;
         }
     const auto count_next_rows = [&](auto height) {
         constexpr int kRows = decltype(height)::value;
-        count_tile<kRows, kColumns>({rows.first + r, rows.stride}, columns, n_words, r == 0 ? prefetch_words : 0,
-                                    {counts.first + r * counts.stride, counts.stride, counts.replace});
+        const std::int64_t tile_prefetch_words = r == 0 ? prefetch_words : 0;  // the first tile fetches for all
+        count_tile<kRows, kColumns>(rows.from(r), columns, n_words, tile_prefetch_words, counts.from(r, 0));
         r += kRows;
     };
     if constexpr (kTileRows == 8 && kColumns <= 3)
@@ -156,14 +160,16 @@ void count_words(const PivotPlanes& pivot, const PlaneGroup& group, std::int64_t
     do {
         const std::int64_t n_words = last_word - w < chunk ? last_word - w : chunk;
         const PlaneBlock rows{pivot.planes + w * n_rows, n_rows};
-        const std::uint64_t* columns = group.planes + w * column_stride;
+        const PlaneBlock columns{group.planes + w * column_stride, column_stride};
+        const CountBlock chunk_counts{counts, column_stride, w == first_word};
         int c = 0;
         const auto count_next_columns = [&](auto width) {
             constexpr int kColumns = decltype(width)::value;
-            count_rows<kColumns>(rows, n_rows, {columns + c * kLanes, column_stride}, n_words, prefetch_words,
-                                 {counts + c * kLanes, column_stride, w == first_word});
+            count_rows<kColumns>(rows, n_rows, columns.from(c * kLanes), n_words, prefetch_words,
+                                 chunk_counts.from(0, c));
             c += kColumns;
         };
+        // The last four columns are two tiles of two, rather than three columns and one.
         while (n_columns - c > kTileColumns + 1) count_next_columns(Width<kTileColumns>{});
         if constexpr (kTileColumns == 3)
             if (n_columns - c == 3) count_next_columns(Width<3>{});
@@ -213,8 +219,8 @@ inline __attribute__((always_inline)) void add_terms(std::int64_t* sums, const s
         for (int lane = 0; lane < kLanes; ++lane) {
             const std::uint64_t count = cells[c * kLanes + lane];
             sum[lane] += kInTable ? terms.table[count] : terms(count);
-            __asm__(""
-                    : "+r"(sum[lane]));  // keeps the sum in a scalar register: compilers would gather pairs, at a loss
+            // Keeps the sum in a scalar register: compilers would gather pairs of terms, at a loss.
+            __asm__("" : "+r"(sum[lane]));
         }
     for (int lane = 0; lane < kLanes; ++lane) sums[lane] = sum[lane];
 }
@@ -264,44 +270,50 @@ void add_table_terms(const PivotPlanes& pivot, const PlaneGroup& group, const Cl
     }
 }
 
-// The same for features of two or three codes and one pivot with row tables: one look-up a row in place of one a cell. A
-// row whose table would be too large (RowTable::terms is null) is looked up cell by cell.
+// Adds the entropy terms of one row, cell by cell; count[c] are its inner cells.
+template <int kColumns>
+inline __attribute__((always_inline)) void add_row_by_cells(const U64x8* count, std::int64_t margin, const Terms& terms,
+                                                            std::int64_t* sums) {
+    alignas(64) std::uint64_t cells[(kColumns + 1) * kLanes];
+    U64x8 rest = U64x8::broadcast(std::uint64_t(margin));
+    for (int c = 0; c < kColumns; ++c) {
+        rest = U64x8::subtract(rest, count[c]);
+        count[c].store(cells + c * kLanes);
+    }
+    rest.store(cells + kColumns * kLanes);
+    add_terms<true>(sums, cells, kColumns + 1, terms);
+}
+
+// As add_table_terms, for features of two or three codes and one pivot with row tables: one look-up a row in place of
+// one a cell. A row whose table would be too large (RowTable::terms is null) is looked up cell by cell.
 template <int kColumns>
 void add_row_terms(const PivotPlanes& pivot, const PlaneGroup& group, const ClassCounts& inner, const Terms& terms,
                    std::int64_t* sums) {
     const RowTable* tables = pivot.row_tables + inner.class_index * (pivot.n_planes + 1);
     const std::uint32_t* column_margin = group.margins + inner.class_index * kColumns * kLanes;
-    alignas(64) std::uint64_t cells[(kColumns + 1) * kLanes];
-    U64x8 column_rest[kColumns];
+    alignas(64) std::uint64_t index[kLanes];
+    U64x8 column_rest[kColumns];  // what the rows so far leave of the margins: at last, the last row
     for (int c = 0; c < kColumns; ++c) column_rest[c] = U64x8::widen(column_margin + c * kLanes);
     for (int r = 0; r <= pivot.n_planes; ++r) {
+        const bool is_last_row = r == pivot.n_planes;
         U64x8 count[kColumns];
         for (int c = 0; c < kColumns; ++c) {
-            if (r == pivot.n_planes) {
-                count[c] = column_rest[c];
-            } else {
-                count[c] = U64x8::load(inner.counts + (r * kColumns + c) * kLanes);
-                column_rest[c] = U64x8::subtract(column_rest[c], count[c]);
-            }
+            count[c] = is_last_row ? column_rest[c] : U64x8::load(inner.counts + (r * kColumns + c) * kLanes);
+            column_rest[c] = U64x8::subtract(column_rest[c], count[c]);
         }
-        if (tables[r].terms != nullptr) {
-            U64x8 cell = count[0];
-            if constexpr (kColumns == 2) cell = U64x8::add(cell, U64x8::shift_left(count[1], tables[r].shift));
-            cell.store(cells);
-            for (int lane = 0; lane < kLanes; ++lane) sums[lane] += tables[r].terms[cells[lane]];
-        } else {
-            U64x8 rest = U64x8::broadcast(std::uint64_t(tables[r].margin));
-            for (int c = 0; c < kColumns; ++c) {
-                rest = U64x8::subtract(rest, count[c]);
-                count[c].store(cells + c * kLanes);
-            }
-            rest.store(cells + kColumns * kLanes);
-            add_terms<true>(sums, cells, kColumns + 1, terms);
+        const RowTable& table = tables[r];
+        if (table.terms == nullptr) {
+            add_row_by_cells<kColumns>(count, table.margin, terms, sums);
+            continue;
         }
+        U64x8 row_index = count[0];
+        if constexpr (kColumns == 2) row_index = U64x8::add(row_index, U64x8::shift_left(count[1], table.shift));
+        row_index.store(index);
+        for (int lane = 0; lane < kLanes; ++lane) sums[lane] += table.terms[index[lane]];
     }
 }
 
-// The fastest of these functions for a pivot and a group of kColumns planes (0: any number).
+// Adds the entropy terms of one class by the fastest of these functions. kColumns: planes of the group (0: any number).
 template <int kColumns>
 void add_class_terms(const PivotPlanes& pivot, const PlaneGroup& group, const ClassCounts& inner, const Terms& terms,
                      std::int64_t* sums) {

@@ -15,8 +15,8 @@ constexpr int kWeightedColumns = 4;  // columns whose sums are held in registers
 // The columns of the sums of a group: its last code has none, as its cells follow from the weight of the row.
 inline int n_columns_of(const ByteGroup& group) { return group.n_codes - 1; }
 
-// Fetches the codes of a quad in the next n groups. Of two neighbours in a bucket one is enough: often they share a cache
-// line.
+// Fetches the codes of a quad in the next n groups. Of two neighbours in a bucket one is enough: often they share a
+// cache line.
 inline __attribute__((always_inline)) void fetch_quad(const ByteGroup* next_groups, int n,
                                                       const std::uint32_t* samples) {
     for (int g = 0; g < n; ++g)
