@@ -128,11 +128,12 @@ PieceLimits limits_of(const Input<double>& limits) {
 auto count_reaching_of(Input<double> values, Input<bool> is_included, Input<double> limits) {
     const std::int64_t n_rows = std::int64_t(values.size());
     require_size(is_included, n_rows, "is_included");
-    const PieceLimits of_pieces = limits_of(limits);
+    const PieceLimits piece_limits = limits_of(limits);
+    const ClassedColumn column{values.data(), nullptr, is_included.data(), nullptr, n_rows};
     std::vector<std::int64_t> counts;
     {
         nb::gil_scoped_release unlocked;
-        counts = count_reaching({values.data(), nullptr, is_included.data(), nullptr, n_rows}, of_pieces);
+        counts = count_reaching(column, piece_limits);
     }
     return to_numpy(std::move(counts));
 }
@@ -146,9 +147,10 @@ void place_keys_of(Input<double> values, Input<bool> is_event, Input<bool> is_in
     require_size(is_event, n_rows, "is_event");
     require_size(is_included, n_rows, "is_included");
     require_weights(weights, n_rows);
-    const PieceLimits of_pieces = limits_of(limits);
-    require_size(first_places, of_pieces.n + 2, "first_places");
-    require_size(end_places, of_pieces.n + 2, "end_places");
+    const PieceLimits piece_limits = limits_of(limits);
+    const std::int64_t n_pieces = piece_limits.n + 2;  // that of rows that are not included among them
+    require_size(first_places, n_pieces, "first_places");
+    require_size(end_places, n_pieces, "end_places");
     const std::int64_t n_keys = std::int64_t(keys.size());
     std::vector<std::int64_t> next = to_vector(first_places);
     for (std::size_t piece = 0; piece < next.size(); ++piece) {
@@ -163,12 +165,13 @@ void place_keys_of(Input<double> values, Input<bool> is_event, Input<bool> is_in
     bool is_placed = false;
     {
         nb::gil_scoped_release unlocked;
-        is_placed = place_keys(column, of_pieces, places);
+        is_placed = place_keys(column, piece_limits, places);
     }
     require(is_placed, "the places of a piece do not suffice");
 }
 
-// Of each end of a pre-bin in a piece: numbers, events and nonevents up to it, its number, and the next one.
+// For each pre-bin of a piece: how many different numbers, events and nonevents there are up to its end, the number at
+// its end, and the next number.
 auto pre_bins_of(Input<std::uint64_t> keys, Weights weights, bool is_negative, std::int64_t n_before,
                  std::int64_t n_of_column, std::int64_t max_exact, std::int64_t max_pre_bins, bool refine) {
     const std::int64_t n = std::int64_t(keys.size());

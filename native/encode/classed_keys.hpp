@@ -33,19 +33,19 @@ struct ClassedColumn {
     std::int64_t n_rows;
 };
 
-// Ascending. Piece p has the numbers that reach p of the limits, and no more.
+// The limits ascend. A number reaches those that are not above it, and piece p has the numbers that reach p limits.
 struct PieceLimits {
     const double* limits;
     std::int64_t n;
 };
 
-// How many included rows there are, and how many reach each limit.
+// How many rows are included, and then how many of them reach each limit.
 std::vector<std::int64_t> count_reaching(const ClassedColumn& column, const PieceLimits& limits);
 
-// Where the keys of each piece are put, those of rows that are not included after those of the last piece.
+// Where the keys of each piece are put. Rows that are not included are one piece more, the last.
 struct Places {
-    std::int64_t* next;       // of each piece; advanced
-    const std::int64_t* end;  // of each piece
+    std::int64_t* next;       // by piece: the place of its next key; advanced with each key
+    const std::int64_t* end;  // by piece: behind its last place
     std::uint64_t* keys;
     std::int64_t* weights;  // null: none
 };

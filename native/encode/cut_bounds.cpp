@@ -38,8 +38,8 @@ bool has_smaller_rate(const BinSize& bin, const BinSize& other) {
     return __int128(bin.events) * other.rows < __int128(other.events) * bin.rows;
 }
 
-// The first and the last possible cut: with enough samples before the one, and behind the other. No cut is possible if
-// they are exchanged.
+// The first and the last possible cut: there are enough samples before the first, and behind the last. No cut is
+// possible if the first comes after the last.
 struct CutRange {
     std::size_t first, last;
 
@@ -50,12 +50,14 @@ struct CutRange {
     }
 };
 
-// Raises the values of divisions by layer to those of the divisions before with one more bin, which adds `value`.
-void raise_by_one_bin(double* layers, const double* layers_before, double value, std::size_t n_layers,
+// The values of divisions stand by layer: layer k has those of at most k + 1 bins. Without a bound on their number
+// there is one layer, for any number. Raises `layers` to the values of shorter divisions with one more bin, which adds
+// `value`.
+void raise_by_one_bin(double* layers, const double* shorter_layers, double value, std::size_t n_layers,
                       bool is_bounded) {
-    if (!is_bounded) layers[0] = std::max(layers[0], layers_before[0] + value);
+    if (!is_bounded) layers[0] = std::max(layers[0], shorter_layers[0] + value);
     for (std::size_t layer = 1; layer < n_layers; ++layer)
-        layers[layer] = std::max(layers[layer], layers_before[layer - 1] + value);
+        layers[layer] = std::max(layers[layer], shorter_layers[layer - 1] + value);
 }
 
 // Bounds of the rising divisions of the pre-bins before each boundary.
@@ -71,15 +73,16 @@ public:
           parent_(counts_.n_bins() + 1),
           hull_values_((counts_.n_bins() + 1) * n_layers_, kImpossible),
           bounds_(hull_values_.size(), kImpossible) {
-        std::size_t last_begin = 0;  // of a bin with enough samples that ends at the cut
-        std::size_t previous = 0;
+        std::size_t last_begin = 0;  // the last boundary from which the samples up to the cut are enough for a bin
+        std::size_t previous_cut = 0;
         for (std::size_t cut = cuts_.first; cut <= cuts_.last; ++cut) {
             while (counts_.between(last_begin + 1, cut).keeps_minimum(rules_)) ++last_begin;
+            // In a bound the bin that ends at the cut has enough samples; the bins before it may have any number.
             const std::size_t last_vertex = vertex_before(cut, last_begin < cuts_.first ? 0 : last_begin);
-            raise_values_before(cut, last_vertex, bounds_);
-            parent_[cut] = vertex_before(cut, previous);
-            raise_values_before(cut, parent_[cut], hull_values_);
-            previous = cut;
+            set_values_before(cut, last_vertex, bounds_);
+            parent_[cut] = vertex_before(cut, previous_cut);
+            set_values_before(cut, parent_[cut], hull_values_);
+            previous_cut = cut;
         }
     }
 
@@ -87,7 +90,8 @@ public:
     std::vector<double> take_bounds() { return std::move(bounds_); }
 
 private:
-    // Of the hull of the points up to a vertex and of one more: the last vertex before that point.
+    // The last vertex before a point in the hull of that point and all points up to `vertex`, which is the last one of
+    // the hull of these.
     std::size_t vertex_before(std::size_t point, std::size_t vertex) const {
         while (vertex > 0) {
             const BinSize before = counts_.between(parent_[vertex], vertex);
@@ -98,9 +102,9 @@ private:
         return vertex;
     }
 
-    // The largest values of divisions of the pre-bins before a point whose last cut is a vertex of the hull, or that
-    // have no cut.
-    void raise_values_before(std::size_t point, std::size_t vertex, std::vector<double>& values) const {
+    // Sets the largest values of the divisions of the pre-bins before a point whose last cut is `vertex` or a vertex
+    // before it, or that have no cut.
+    void set_values_before(std::size_t point, std::size_t vertex, std::vector<double>& values) const {
         double* point_layers = &values[point * n_layers_];
         const double without_cut = value_of_(counts_.between(0, point));
         for (std::size_t layer = 0; layer < n_layers_; ++layer) point_layers[layer] = without_cut;
@@ -168,10 +172,12 @@ private:
         }
     }
 
-    // Every boundary with enough samples from there to the cut may begin the falling part.
+    // Every boundary with enough samples from there to the cut may begin the falling part. The first bin of that part
+    // may end at the boundaries of the hull, which takes in more of them the earlier the part begins.
     void bound_divisions_before(std::size_t cut) {
         hull_.assign(1, {cut, 0, {}});
-        std::size_t first_added = cut;  // the boundaries from here on that leave enough samples are in the hull
+        std::size_t first_added =
+            cut;  // of the boundaries from here on, those with enough samples to the cut are added
         for (std::size_t begin = cut; begin-- > 0;) {
             if (first_ends_[begin] > cut) continue;
             while (first_added > first_ends_[begin]) {
@@ -189,7 +195,7 @@ private:
         hull_.push_back({boundary, hull_[next].value + value_of_(segment), segment});
     }
 
-    // The position in the hull of the vertex that comes next to a boundary before all.
+    // The position in hull_ of the vertex behind `boundary`, in the hull of that boundary and the points of hull_.
     std::size_t next_vertex(std::size_t boundary) const {
         std::size_t position = hull_.size() - 1;
         while (position > 0) {

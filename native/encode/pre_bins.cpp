@@ -11,11 +11,6 @@ namespace {
 
 constexpr std::int64_t kBlockRows = 64;
 
-// Samples up to a row.
-struct Counts {
-    std::int64_t events = 0, nonevents = 0;
-};
-
 // Successive rows. A number has all its rows in one block.
 struct Block {
     std::int64_t end = 0;                    // the row after the last
@@ -27,19 +22,26 @@ struct WeightOne {
     std::int64_t operator[](std::int64_t) const { return 1; }
 };
 
+// The events among the samples of a row: all or none. Without a branch, as classes follow each other at random.
+inline std::int64_t events_of(std::uint64_t key, std::int64_t weight) {
+    return weight & -std::int64_t(is_event_of(key));
+}
+
+// The block behind another one; the first block is behind an empty one.
 template <class Weights>
-Block block_from(const SortedPiece& piece, const Weights& weights, std::int64_t first, const Counts& before) {
+Block next_block(const SortedPiece& piece, const Weights& weights, const Block& previous) {
+    const std::int64_t first = previous.end;
     std::int64_t end = std::min(first + kBlockRows, piece.n);
     while (end < piece.n && is_same_number(piece.keys[end - 1], piece.keys[end])) ++end;
-    std::int64_t rows = 0;
-    std::int64_t events = 0;
-    std::int64_t n_steps = 0;
+    std::int64_t n_samples = 0;
+    std::int64_t n_events = 0;
     for (std::int64_t i = first; i < end; ++i) {
-        rows += weights[i];
-        events += weights[i] & -std::int64_t(is_event_of(piece.keys[i]));
+        n_samples += weights[i];
+        n_events += events_of(piece.keys[i], weights[i]);
     }
-    for (std::int64_t i = first + 1; i < end; ++i) n_steps += !is_same_number(piece.keys[i - 1], piece.keys[i]);
-    return {end, n_steps + 1, before.events + events, before.nonevents + rows - events};
+    std::int64_t n_distinct = 1;
+    for (std::int64_t i = first + 1; i < end; ++i) n_distinct += !is_same_number(piece.keys[i - 1], piece.keys[i]);
+    return {end, n_distinct, previous.events + n_events, previous.nonevents + n_samples - n_events};
 }
 
 template <class Weights>
@@ -48,13 +50,14 @@ std::vector<Block> blocks_of(const SortedPiece& piece, const Weights& weights) {
     blocks.reserve(std::size_t(piece.n / kBlockRows + 1));
     Block block;
     while (block.end < piece.n) {
-        block = block_from(piece, weights, block.end, {block.events, block.nonevents});
+        block = next_block(piece, weights, block);
         blocks.push_back(block);
     }
     return blocks;
 }
 
 // The hull of the ends of all blocks. A vertex of the hull of all numbers lies on it, or on the outer side of it.
+// Blocks are asked for in their order.
 class BlockHull {
 public:
     BlockHull(const std::vector<Block>& blocks, bool rising) : rising_(rising), hull_(rising) {
@@ -62,16 +65,17 @@ public:
         begin_edge();
     }
 
-    // Whether a vertex may lie in the next block, which has so many events and nonevents.
-    bool may_have_vertex(const Block& block, const Block& before) {
+    // Whether a vertex may lie in a block: whether its outermost corner reaches the hull. On the way through the block,
+    // events and nonevents rise from those of the previous block to its own.
+    bool may_have_vertex(const Block& block, const Block& previous) {
         while (hull_.vertices()[edge_ + 1].end < block.end) {
             ++edge_;
             begin_edge();
         }
-        return rising_ ? reaches(before.events, block.nonevents) : reaches(block.events, before.nonevents);
+        return rising_ ? reaches(previous.events, block.nonevents) : reaches(block.events, previous.nonevents);
     }
 
-    // Whether a point in that block is on the outer side of the edge below it.
+    // Whether a point in the block that was asked for last is on the edge of the hull there, or on its outer side.
     bool reaches(std::int64_t events, std::int64_t nonevents) const {
         const Block& from = hull_.vertices()[edge_];
         const __int128 first = __int128(events - from.events) * edge_nonevents_;
@@ -100,14 +104,14 @@ public:
         while (next_rank_ <= piece.n_before) set_next_rank();
     }
 
-    // Whether rows up to so many may end a pre-bin by their rank.
-    bool has_rank(std::int64_t n_rows) const { return piece_.n_before + n_rows >= next_rank_; }
+    // Whether a pre-bin ends by its rank among the first n samples of the piece.
+    bool has_rank(std::int64_t n) const { return piece_.n_before + n >= next_rank_; }
 
     void append_by_rank(const PreBinEnd& end) {
-        const std::int64_t rows = end.events + end.nonevents;
-        if (!has_rank(rows)) return;
+        const std::int64_t n_samples = end.events + end.nonevents;
+        if (!has_rank(n_samples)) return;
         by_rank_.push_back(end);
-        while (has_rank(rows)) set_next_rank();
+        while (has_rank(n_samples)) set_next_rank();
     }
 
     void append_rising(const PreBinEnd& end) { rising_.append(end); }
@@ -144,13 +148,13 @@ private:
     ConvexHull<PreBinEnd> falling_{false};
 };
 
-// Reads the numbers of a block, one after the other.
+// Reads the numbers of a piece, one after the other, or skips those of a block.
 template <class Weights>
 class NumberReader {
 public:
     NumberReader(const SortedPiece& piece, const Weights& weights) : piece_(piece), weights_(weights) {}
 
-    // Up to the end of a block whose numbers are not looked at.
+    // Moves to the end of a block whose numbers are not looked at.
     void skip(const Block& block) {
         row_ = block.end;
         end_.n_distinct += block.n_distinct;
@@ -162,7 +166,7 @@ public:
     const PreBinEnd& read() {
         const std::uint64_t key = piece_.keys[row_];
         do {
-            const std::int64_t events = weights_[row_] & -std::int64_t(is_event_of(piece_.keys[row_]));
+            const std::int64_t events = events_of(piece_.keys[row_], weights_[row_]);
             end_.events += events;
             end_.nonevents += weights_[row_] - events;
             ++row_;
@@ -199,12 +203,12 @@ std::vector<PreBinEnd> chosen_ends(const SortedPiece& piece, const Weights& weig
     BlockHull rising(blocks, true);
     BlockHull falling(blocks, false);
     PreBinEnd last;
-    Block before;
+    Block previous;
     for (const Block& block : blocks) {
-        const bool may_rise = rules.refine && rising.may_have_vertex(block, before);
-        const bool may_fall = rules.refine && falling.may_have_vertex(block, before);
+        const bool may_rise = rules.refine && rising.may_have_vertex(block, previous);
+        const bool may_fall = rules.refine && falling.may_have_vertex(block, previous);
         const bool is_last = block.end == piece.n;
-        before = block;
+        previous = block;
         if (!may_rise && !may_fall && !is_last && !finder.has_rank(block.events + block.nonevents)) {
             reader.skip(block);
             continue;
