@@ -14,14 +14,14 @@ from bitsieve.utils.arrays import Columns, Integers, Values
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.types import ColumnLike
 
-MAX_NUMBERS = 100  # distinct: a column of more numbers is a quantity, which has no strata
+MAX_NUMBERS = 100  # a column of more distinct numbers is a quantity, which has no strata
 
 
 class Strata(NamedTuple):
     """The strata of the samples, numbered from 0."""
 
-    number: Columns  # of the stratum of every sample, shape (n_samples,)
-    values: tuple[tuple[object, ...], ...]  # of every stratum, one for each column of the strata
+    number: Columns  # shape (n_samples,): the number of the stratum of every sample
+    values: tuple[tuple[object, ...], ...]  # for every stratum, its value in each column of the strata
 
 
 def read_strata(

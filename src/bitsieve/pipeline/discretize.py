@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from bitsieve.counts.source import CountSource, class_order
 from bitsieve.dataset.dataset import Dataset, DatasetT
@@ -176,33 +177,38 @@ def strata_of(table: Dataset, strata: ColumnLike) -> tuple[Integers | None, list
             message="strata need dense rows in memory",
             advice="leave out memory, spool and engine, or give some of the rows",
         )
+    columns: list[int] = []
     is_name_or_index = bool(np.isscalar(strata))
     if is_name_or_index:
         with parameter_reported_as("exclude", "strata"):
             columns = resolve(Constraints(exclude=[strata]), table.names).exclude
         values = rows.values(columns[0])
     else:
-        columns = []
         values = _values_by_row(strata, table.n_samples)
-    encoded = values if are_categories(values) else encode_with_missing(values)
-    codes = encoded.codes
-    if codes.min() < 0:
-        raise UserError(
-            code="missing-values",
-            message="strata are missing in some rows",
-            advice="give every row one",
-        )
+    codes = _codes_of_strata(values)
     target = table.target
     order, _ = class_order(target.codes, rows.weights, target.n_classes)
     strata_by_class = codes[order].astype(np.int64)
-    classes = target.codes[order]
-    if len(np.unique(strata_by_class * target.n_classes + classes)) == len(np.unique(strata_by_class)):
+    strata_and_classes = strata_by_class * target.n_classes + target.codes[order]
+    if len(np.unique(strata_and_classes)) == len(np.unique(strata_by_class)):
         where = f" of {table.quoted(columns)}" if columns else ""
         raise UserError(
             code="one-class",
             message=f"no stratum{where} has rows of two classes, so shuffling within strata changes nothing",
         )
     return strata_by_class, columns
+
+
+def _codes_of_strata(values: ColumnValues) -> NDArray[np.int32]:
+    """The code of the stratum of every row. Refuses missing values."""
+    encoded = values if are_categories(values) else encode_with_missing(values)
+    if encoded.codes.min() < 0:
+        raise UserError(
+            code="missing-values",
+            message="strata are missing in some rows",
+            advice="give every row one",
+        )
+    return encoded.codes
 
 
 def _values_by_row(strata: ColumnLike, n_samples: int) -> ColumnValues:

@@ -35,7 +35,7 @@ from bitsieve.discretization.monotone.column_bins import (
 from bitsieve.discretization.monotone.division import OBJECTIVES, TRENDS, BinRules, Objective, Trend
 from bitsieve.discretization.monotone.event import rows_of_event
 from bitsieve.discretization.monotone.pre_bins import PreBinRules
-from bitsieve.utils.arrays import Flags, Floats, Integers
+from bitsieve.utils.arrays import Floats, Integers
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.estimator import Estimator
 from bitsieve.utils.frames import default_library, frame_of
@@ -290,7 +290,8 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
         self._check_special_values(table, names)
         self._check_trends(table, names)
         self._check_edges(table, names)
-        columns = self._bins_of_columns(table, names, _classed_rows(table, is_event))
+        rows = ClassedRows(is_event, table.weights, Totals.of_rows(is_event, table.weights))
+        columns = self._bins_of_columns(table, names, rows)
         self.column_bins_ = columns
         self.column_names_ = names
         self._formats = {j: meaning.format for j, meaning in table.text_meanings.items() if not meaning.is_plain}
@@ -520,12 +521,6 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
         tags.classifier_tags = ClassifierTags(multi_class=False)  # the target has two classes
         tags.transformer_tags.preserves_dtype = []
         return tags
-
-
-def _classed_rows(table: InMemoryDataset, is_event: Flags) -> ClassedRows:
-    weights = table.weights
-    n_events = int(np.count_nonzero(is_event)) if weights is None else int(weights[is_event].sum())
-    return ClassedRows(is_event, weights, Totals(n_events, table.total_weight - n_events))
 
 
 def binning_table(column: ColumnBins) -> DataFrame:

@@ -48,6 +48,15 @@ class Totals:
     events: int
     nonevents: int
 
+    @classmethod
+    def of_rows(cls, is_event: Flags, weights: Integers | None) -> Totals:
+        """The totals of rows with these frequency weights; None: each row counts once."""
+        if weights is None:
+            n_events = int(np.count_nonzero(is_event))
+            return cls(n_events, len(is_event) - n_events)
+        n_events = int(weights[is_event].sum())
+        return cls(n_events, int(weights.sum()) - n_events)
+
     @property
     def rows(self) -> int:
         """All rows."""

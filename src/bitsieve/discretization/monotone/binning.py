@@ -67,7 +67,7 @@ class MonotoneBinning(ClassCutBinning):
 
     def cut_numbers(self, values: NDArray[Any], is_event: Flags, weights: Integers | None) -> Floats:
         """The cuts of a column. Rows with a missing value count among all rows, as they do for information value."""
-        totals = _totals_of(is_event, weights)
+        totals = Totals.of_rows(is_event, weights)
         numbers = values.astype(np.float64)
         is_present = ~np.isnan(numbers)
         has_both_classes = totals.events > 0 and totals.nonevents > 0
@@ -120,9 +120,3 @@ def _needs_two_classes(kind_of_target: str, other_binning: str) -> UserError:
         advice="use {binning}",
         fix={"binning": other_binning},
     )
-
-
-def _totals_of(is_event: Flags, weights: Integers | None) -> Totals:
-    n_events = int(is_event.sum()) if weights is None else int(weights[is_event].sum())
-    n_rows = len(is_event) if weights is None else int(weights.sum())
-    return Totals(n_events, n_rows - n_events)

@@ -97,8 +97,7 @@ def _bins(values: Floats | Encoded, is_event: Flags, rules: ColumnRules, n_threa
 
     A column that separates the classes has no second bin with rows of both.
     """
-    n_events = int(is_event.sum())
-    rows = ClassedRows(is_event, None, Totals(n_events, len(is_event) - n_events))
+    rows = ClassedRows(is_event, None, Totals.of_rows(is_event, None))
     bins = _bins_by_rules(values, rows, rules, n_threads)
     if len(bins.merged.counts) > 1:
         return bins
