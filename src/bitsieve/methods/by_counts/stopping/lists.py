@@ -135,14 +135,17 @@ class ListMonitor:
         neighbours = None
         if tested.neighbours is not None:
             neighbours = [tested.neighbours[column] for column in self.chosen]
-        if self.is_complete and tested.n_accepted < len(tested.columns):
-            return StoppingOutcome(
-                values=values,
-                refused=int(tested.columns[tested.n_accepted]),
-                value=float(tested.rates[tested.n_accepted]),
-                neighbours=neighbours,
-                untested=tested.untested,
-            )
+        refused = None
+        refused_rate = np.nan
+        is_refusal = self.is_complete and tested.n_accepted < len(tested.columns)
+        if is_refusal:
+            refused = int(tested.columns[tested.n_accepted])
+            refused_rate = float(tested.rates[tested.n_accepted])
         return StoppingOutcome(
-            values=values, only_constants_left=self.only_constants_left, neighbours=neighbours, untested=tested.untested
+            values=values,
+            refused=refused,
+            value=refused_rate,
+            only_constants_left=self.only_constants_left and not is_refusal,
+            neighbours=neighbours,
+            untested=tested.untested,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +19,9 @@ class RuleValue(NamedTuple):
 
     value: float
     basis: str = ""  # how the value was computed, if not in the usual way: "by shuffles of the groups"
+
+
+NOT_TESTED = RuleValue(np.nan)
 
 
 class SingleStopping(StoppingRule):
@@ -62,6 +66,16 @@ class SingleStopping(StoppingRule):
         return SingleMonitor(information, self)
 
 
+@dataclass
+class _Choice:
+    """What was computed for the choice under way."""
+
+    search: RepeatedSearch | None = None  # the repeated search, once it is needed
+    ranks: Floats | None = None  # of every column by the rule, once a column was refused
+    first_refused: int | None = None
+    first_value: RuleValue = NOT_TESTED
+
+
 class SingleMonitor:
     """Applies a rule by the plug-in information, conditional on all columns chosen before.
 
@@ -75,26 +89,22 @@ class SingleMonitor:
         self.conditional = information.plug_in_conditional()  # on all columns chosen
         self.chosen: list[int] = []
         self.values: list[float] = []
-        # The fields below are about the choice under way.
         self.candidates = information.varies
+        self.choice = _Choice()
         self.latest_refused = -1
-        self.search: RepeatedSearch | None = None
-        self.ranks: Floats | None = None
-        self.first_refused: int | None = None
-        self.first_value = RuleValue(np.nan)
         self.only_constants_left = False
 
     def refuses(self, candidate: int, score: float, tried: Flags | None) -> bool:
         """Whether the rule refuses the candidate. One that must be included is accepted untested: ``tried`` is None."""
-        evaluation = RuleValue(np.nan)
+        evaluation = NOT_TESTED
         if tried is not None:
             self.candidates = tried
             evaluation = self._evaluate(candidate)
             if self.rule.stops(evaluation.value):
                 self.latest_refused = candidate
-                if self.first_refused is None:
-                    self.first_refused = candidate
-                    self.first_value = evaluation
+                if self.choice.first_refused is None:
+                    self.choice.first_refused = candidate
+                    self.choice.first_value = evaluation
                 return True
         self._choose(candidate, evaluation.value)
         return False
@@ -109,22 +119,27 @@ class SingleMonitor:
         self.chosen.append(column)
         self.values.append(value)
         self.conditional = self.conditional.refine(column)
-        self.search = None
-        self.ranks = None
-        self.first_refused = None
-        self.first_value = RuleValue(np.nan)
+        self.choice = _Choice()
 
     def others(self, candidates: Flags) -> Flags:
         """The candidates left after a refusal that the rule may accept."""
-        if self.ranks is None:
+        ranks = self._ranks(candidates)
+        if ranks is None:
+            return candidates
+        limit = ranks[self.latest_refused] if self.compares_best else np.inf
+        return candidates & (ranks < limit)
+
+    def _ranks(self, candidates: Flags) -> Floats | None:
+        """The rank of every column, inf for those that would be refused; None for a rule without ranks."""
+        if self.choice.ranks is None:
             columns = np.append(np.flatnonzero(candidates), self.latest_refused)
-            ranks = self._screen(columns)
-            if ranks is None:
-                return candidates
-            self.ranks = np.full(len(candidates), np.inf)
-            self.ranks[columns] = ranks
-        limit = self.ranks[self.latest_refused] if self.compares_best else np.inf
-        return candidates & (self.ranks < limit)
+            ranks_of_columns = self._screen(columns)
+            if ranks_of_columns is None:
+                return None
+            ranks = np.full(len(candidates), np.inf)
+            ranks[columns] = ranks_of_columns
+            self.choice.ranks = ranks
+        return self.choice.ranks
 
     @property
     def compares_best(self) -> bool:
@@ -139,12 +154,12 @@ class SingleMonitor:
     def _repeated_search(self) -> RepeatedSearch | None:
         """The choice as it is repeated with shuffled classes, where the codes were made with a look at the classes."""
         search = self.source.search
-        if search is not None and self.search is None:
+        if search is not None and self.choice.search is None:
             tried = np.flatnonzero(self.candidates)
-            self.search = RepeatedSearch(
+            self.choice.search = RepeatedSearch(
                 search, tuple(self.chosen), tried, self.conditional.entropy_terms, self.source.n_jobs
             )
-        return self.search
+        return self.choice.search
 
     def ends_at_constants(self) -> bool:
         """A rule never lets a constant column pass."""
@@ -155,8 +170,8 @@ class SingleMonitor:
         """What was measured."""
         return StoppingOutcome(
             values=np.array(self.values),
-            refused=self.first_refused,
-            value=self.first_value.value,
-            basis=self.first_value.basis,
+            refused=self.choice.first_refused,
+            value=self.choice.first_value.value,
+            basis=self.choice.first_value.basis,
             only_constants_left=self.only_constants_left,
         )
