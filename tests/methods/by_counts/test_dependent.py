@@ -1,8 +1,5 @@
 """Permutations within strata, corrected p, and the two rules that need a tree of the columns."""
 
-from itertools import permutations
-from types import SimpleNamespace
-
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -14,10 +11,10 @@ import bitsieve
 from bitsieve import ConditionalStopping, ForwardSelector, KnockoffStopping
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
-from bitsieve.counts.tables import ContingencyTable
 from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.methods.by_counts.dependent.forest import Forest
-from bitsieve.methods.by_counts.stopping.conditional import Strata, conditional_p
+from bitsieve.methods.by_counts.dependent.permuted_strata import PermutedStrata
+from bitsieve.methods.by_counts.stopping.conditional import conditional_p
 from bitsieve.methods.by_counts.stopping.lists import adjusted
 
 
@@ -49,50 +46,6 @@ def test_adjusted_p(seed):
     order = np.argsort(p, kind="stable")
     stepwise = [min(1.0, max((30 - k) * p[order[k]] for k in range(place + 1))) for place in range(30)]
     np.testing.assert_allclose(holm[order], stepwise, rtol=1e-12)
-
-
-def strata_of(z, x, y):
-    shape = (max(z) + 1, max(x) + 1, max(y) + 1)
-    cells = (np.array(z) * shape[1] + np.array(x)) * shape[2] + np.array(y)
-    return Strata.of(ContingencyTable.of_samples(shape, cells))
-
-
-def test_permuted_tables_have_the_chances_of_all_permutations():
-    z, x, y = [0, 0, 0, 0, 1, 1, 1, 2], [0, 1, 2, 0, 0, 1, 1, 2], [0, 1, 1, 0, 1, 0, 1, 0]
-    strata = strata_of(z, x, y)
-    cases = {}
-    for first in permutations(x[:4]):
-        for second in permutations(x[4:7]):
-            table = np.zeros((3, 2), int)
-            np.add.at(table, ([*first, *second], y[:7]), 1)  # the last sample is a stratum of its own: left out
-            cases[table.tobytes()] = cases.get(table.tobytes(), 0) + 1 / 144
-    size = 40000
-    found = strata.permuted(np.random.default_rng(0), size)
-    tables, counts = np.unique(found.reshape(size, -1), axis=0, return_counts=True)
-    assert {table.tobytes() for table in tables} == set(cases)
-    for table, count in zip(tables, counts, strict=True):
-        share = cases[table.tobytes()]
-        assert abs(count / size - share) < 5 * (share * (1 - share) / size) ** 0.5  # five standard errors
-    expected = sum(share * np.frombuffer(table, int).reshape(3, 2) for table, share in cases.items())
-    np.testing.assert_allclose(strata.expected, expected, rtol=1e-12)  # sums of a few floats
-    spread = sum(share * (np.frombuffer(t, int).reshape(3, 2) - expected) ** 2 for t, share in cases.items())
-    np.testing.assert_allclose(strata.variance, spread, rtol=1e-12)
-
-
-def test_permutations_are_split_where_there_are_many_strata(monkeypatch):
-    random = np.random.default_rng(0)
-    strata = strata_of(*random.integers(0, [[40], [4], [3]], (3, 400)))
-    monkeypatch.setattr("bitsieve.methods.by_counts.stopping.conditional.CELLS_AT_ONCE", 500)
-    made, drawn = (
-        [],
-        SimpleNamespace(hypergeometric=lambda *given: made.append(given[0]) or random.hypergeometric(*given)),
-    )
-    found = strata.permuted(drawn, 50)
-    assert {some.shape[1] for some in made} == {len(strata.codes)}
-    held = {some.shape[0] * strata.codes.size for some in made}
-    assert 500 - strata.codes.size < max(held) <= 500  # no more fit
-    assert (found.sum(axis=2) == strata.observed.sum(axis=1)).all()
-    assert (found.sum(axis=1) == strata.observed.sum(axis=0)).all()
 
 
 @pytest.mark.slow("a rate over many seeded tables")
@@ -257,9 +210,11 @@ def test_permutations_are_bounded_and_levels_beyond_them_refused(monkeypatch):
     X, y = chain(0, 300, 10, 0.3, relevant=range(0, 10, 2))
     information = PlugInInformation(PackedSource(X, y))
     made = []
-    permuted = Strata.permuted
+    permuted = PermutedStrata.permuted
     monkeypatch.setattr("bitsieve.methods.by_counts.stopping.conditional.MAX_PERMUTATIONS", 999)
-    monkeypatch.setattr(Strata, "permuted", lambda self, *given: made.append(given[1]) or permuted(self, *given))
+    monkeypatch.setattr(
+        PermutedStrata, "permuted", lambda self, *given: made.append(given[1]) or permuted(self, *given)
+    )
     p, corrected, _ = ConditionalStopping(0.001).test(information, chain_of(10), np.arange(10))
     assert p.min() == 1 / 1000
     assert sum(made) <= 10 * 999

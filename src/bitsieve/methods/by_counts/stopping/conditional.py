@@ -7,13 +7,14 @@ from math import ceil
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.counts.source import conditioning, refined
-from bitsieve.counts.tables import ContingencyTable
 from bitsieve.counts.threads import run_blocks
 from bitsieve.diagnostics import ParameterError
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.dependent.forest import Forest, spanning_forest
+from bitsieve.methods.by_counts.dependent.permuted_strata import PermutedStrata
 from bitsieve.methods.by_counts.stopping.independence import ENOUGH_REACHED, share_of_shuffles
 from bitsieve.methods.by_counts.stopping.lists import (
     ADJUSTMENTS,
@@ -24,97 +25,13 @@ from bitsieve.methods.by_counts.stopping.lists import (
 )
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.methods.by_counts.stopping.tree import TreeStopping
-from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
+from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.parameters import check_choice, check_integer, check_level
 from bitsieve.utils.progress import phase
 
-CELLS_AT_ONCE = 1 << 20  # of strata and codes, drawn together
 MAX_PERMUTATIONS = 10**6  # of a column: p are 1e-6 at least
 ROUNDING = 1 - 1e-12  # relative: statistics of equal tables may differ by the rounding of sums
-
-
-@dataclass(frozen=True)
-class Strata:
-    """The samples by stratum, code and class, of strata in which both vary: Z strata, K codes, C classes."""
-
-    codes: Integers  # shape (Z, K): the samples of each code in each stratum
-    classes: Integers  # shape (Z, C)
-    observed: Integers  # shape (K, C): the samples by code and class, the strata added up
-    expected: Floats  # shape (K, C): the mean of ``observed`` under permutations within the strata
-    variance: Floats  # shape (K, C): its variance
-
-    @classmethod
-    def of(cls, table: ContingencyTable) -> Strata | None:
-        """The strata of a table in which codes and classes both vary; None if there is none."""
-        cells, counts = table.occupied()
-        stratum, code, label = np.unravel_index(cells, table.shape)
-        varies = _varies_within(stratum, code, table.shape[0]) & _varies_within(stratum, label, table.shape[0])
-        is_kept = varies[stratum]
-        if not is_kept.any():
-            return None
-        counts = counts[is_kept]
-        stratum = _renumbered(stratum[is_kept])
-        code = _renumbered(code[is_kept])
-        label = _renumbered(label[is_kept])
-        codes = _added_up(stratum, code, counts)
-        classes = _added_up(stratum, label, counts)
-        # the hypergeometric distribution of each stratum z of n_z samples, of which n_xz have the code, n_zc the class
-        n_z = codes.sum(axis=1, keepdims=True).astype(np.float64)
-        expected = np.einsum("zk,zc->kc", codes / n_z, classes)
-        spread = codes * (n_z - codes) / (n_z**2 * (n_z - 1))
-        variance = np.einsum("zk,zc->kc", spread, classes * (n_z - classes))
-        return cls(codes, classes, _added_up(code, label, counts), expected, np.maximum(variance, 1e-9))
-
-    def deviation(self, tables: Integers) -> Floats:
-        """``sum (n_xc - expected)^2 / variance`` of tables (b, K, C), in the manner of Cochran, Mantel and Haenszel."""
-        deviations: Floats = ((tables - self.expected) ** 2 / self.variance).sum(axis=(1, 2))
-        return deviations
-
-    def permuted(self, random: np.random.Generator, size: int) -> Integers:
-        """The tables (size, K, C), strata added up, after permutations of the codes within the strata."""
-        n_strata, n_codes = self.codes.shape
-        n_classes = self.classes.shape[1]
-        permuted = np.zeros((size, n_codes, n_classes), np.int64)
-        batch_size = max(1, CELLS_AT_ONCE // (n_strata * n_codes))
-        for first in range(0, size, batch_size):
-            self._draw(random, permuted[first : first + batch_size])
-        return permuted
-
-    def _draw(self, random: np.random.Generator, tables: Integers) -> None:
-        """Draw tables (b, K, C), cell by cell: how many samples of the class get the code, of those that are left."""
-        _, n_codes, n_classes = tables.shape
-        codes_left = np.repeat(self.codes[None], len(tables), axis=0)
-        for label in range(n_classes - 1):
-            samples_left = np.repeat(self.classes[None, :, label], len(tables), axis=0)
-            other_codes = codes_left.sum(axis=2)
-            for code in range(n_codes - 1):
-                other_codes -= codes_left[:, :, code]
-                drawn = random.hypergeometric(codes_left[:, :, code], other_codes, samples_left)
-                tables[:, code, label] = drawn.sum(axis=1)
-                codes_left[:, :, code] -= drawn
-                samples_left -= drawn
-            tables[:, -1, label] = samples_left.sum(axis=1)
-            codes_left[:, :, -1] -= samples_left
-        tables[:, :, -1] = codes_left.sum(axis=1)
-
-
-def _varies_within(stratum: Integers, values: Integers, n_strata: int) -> Flags:
-    """For each stratum, whether it has at least two different values."""
-    pairs = np.unique(np.column_stack([stratum, values]), axis=0)
-    return np.bincount(pairs[:, 0], minlength=n_strata) > 1
-
-
-def _renumbered(values: Integers) -> Integers:
-    """The index of each value among the distinct values."""
-    return np.unique(values, return_inverse=True)[1]
-
-
-def _added_up(rows: Integers, columns: Integers, counts: Integers) -> Integers:
-    """The table of counts by row and column."""
-    table = np.zeros((rows.max() + 1, columns.max() + 1), np.int64)
-    np.add.at(table, (rows, columns), counts)
-    return table
 
 
 def conditional_p(
@@ -129,27 +46,37 @@ def conditional_p(
         column = int(columns[index])
         neighbours = forest.neighbours[column]
         (table,) = refined(source.partition(), neighbours).tables(np.array([column]), True)
-        strata = Strata.of(table)
+        strata = PermutedStrata.of_table(table)
         if strata is None:
             return
         is_tested[index] = True
-        seeds = np.random.default_rng([random_state, column, 0])
-        if source.search is not None:  # cut by the class: the classes are shuffled within strata, and it is cut again
-            entropy_terms = information.conditional().entropy_terms
-            search = RepeatedSearch(source.search, neighbours.tolist(), np.array([column]), entropy_terms, 1)
-            p[index] = share_of_shuffles(search.reached(column), max_permutations, ENOUGH_REACHED, seeds)
+        if source.search is None:
+            p[index] = _p_by_permutations(strata, column, max_permutations, random_state)
             return
-        random = np.random.default_rng([random_state, column, 1])
-        observed = float(strata.deviation(strata.observed[None])[0]) * ROUNDING
-        p[index] = share_of_shuffles(
-            lambda batch: strata.deviation(strata.permuted(random, len(batch))) >= observed,
-            max_permutations,
-            ENOUGH_REACHED,
-            seeds,
-        )
+        entropy_terms = information.conditional().entropy_terms
+        search = RepeatedSearch(source.search, neighbours.tolist(), np.array([column]), entropy_terms, n_jobs=1)
+        p[index] = _p_by_new_cuts(search, column, max_permutations, random_state)
 
     run_blocks(test, range(len(columns)), source.n_jobs, phase("testing"))
     return p, columns[~is_tested]
+
+
+def _p_by_permutations(strata: PermutedStrata, column: int, max_permutations: int, random_state: int) -> float:
+    """The share of permutations of the codes within the strata whose table deviates at least as much."""
+    seeds = np.random.default_rng([random_state, column, 0])
+    random = np.random.default_rng([random_state, column, 1])
+    observed = float(strata.deviation(strata.observed[None])[0]) * ROUNDING
+
+    def reaches(batch: NDArray[np.uint64]) -> Flags:
+        return strata.deviation(strata.permuted(random, len(batch))) >= observed
+
+    return share_of_shuffles(reaches, max_permutations, ENOUGH_REACHED, seeds)
+
+
+def _p_by_new_cuts(search: RepeatedSearch, column: int, max_permutations: int, random_state: int) -> float:
+    """The same of a column that was cut by the class: the classes are shuffled, and the column is cut again."""
+    seeds = np.random.default_rng([random_state, column, 0])
+    return share_of_shuffles(search.reached(column), max_permutations, ENOUGH_REACHED, seeds)
 
 
 @cites("Berrett, Wang, Barber, Samworth 2020")
