@@ -10,7 +10,10 @@ from sklearn.base import clone
 from bitsieve.api.information import require_target
 from bitsieve.dataset.read import read_xy
 from bitsieve.discretization.monotone.column_bins import ColumnBins
+from bitsieve.engines.partitioned_dataset import PartitionedDataset
+from bitsieve.engines.registry import data_in_parts, refuse_sampling_weights
 from bitsieve.options import FREQUENCY, ReadOptions
+from bitsieve.scorecards.bins_of_parts import bins_of_parts
 from bitsieve.scorecards.monotone_binner import MonotoneBinner, check_binner
 from bitsieve.scorecards.notes import notes_on_separated
 from bitsieve.scorecards.stability import word_of
@@ -44,9 +47,11 @@ def information_value(
 
     Parameters
     ----------
-    X : array-like, pandas or polars DataFrame, pyarrow Table, of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,)
-        A target of two classes.
+    X : array-like, pandas or polars DataFrame, pyarrow Table, of shape (n_samples, n_features), or path or stream
+        Rows of a path, a stream or a frame of Dask or Spark are read part by part, and the values of each column are
+        counted: at most 131,072 different numbers.
+    y : array-like of shape (n_samples,), or str
+        A target of two classes; of rows that are read part by part the name of a column.
     sample_weight : array-like of shape (n_samples,), optional
         Frequency weights, whole numbers: how many times each sample counts.
     weight_kind : {"frequency", "sampling"}, default="frequency"
@@ -64,7 +69,8 @@ def information_value(
     Raises
     ------
     ValueError
-        If the target does not have two classes, a column holds infinite values, or a weight is no whole number.
+        If the target does not have two classes, a column holds infinite values, or a weight is no whole number; of
+        rows that are read part by part also if a column has too many different numbers, or ordered categories.
 
     Examples
     --------
@@ -79,26 +85,40 @@ def information_value(
     fitted = MonotoneBinner() if binner is None else clone(binner)
     check_parameters(fitted)
     read = ReadOptions(target=require_target(y), sample_weight=sample_weight, weight_kind=weight_kind)
-    fitted.fit_table(read_xy(X, read.target, read.sample_weight, weight_kind=read.weight_kind))
-    columns = fitted.column_bins_
-    Diagnostics(notes_on_separated(fitted.column_names_, columns)).warn()
+    names, columns = _bins_of_columns(X, read, fitted)
+    Diagnostics(notes_on_separated(names, columns)).warn()
     intervals = [column.interval for column in columns]
     return frame_of(
         {
-            "column": fitted.column_names_,
-            "iv": fitted.iv_,
-            "iv_corrected": fitted.iv_corrected_,
+            "column": names,
+            "iv": [column.iv for column in columns],
+            "iv_corrected": [column.iv_corrected for column in columns],
             "low": [interval.low for interval in intervals],
             "high": [interval.high for interval in intervals],
-            "p": fitted.p_values_,
+            "p": [column.p_value for column in columns],
             "mi_bits": [column.mutual_information for column in columns],
             "bins": [len(column.labels) for column in columns],
-            "trend": fitted.trends_,
+            "trend": [column.trend for column in columns],
             "missing_share": [_missing_share(column) for column in columns],
             "word": [word_of(column.iv, WORDS_OF_IV) for column in columns],
         },
         default_library(),
     )
+
+
+def _bins_of_columns(X: TableLike, read: ReadOptions, binner: MonotoneBinner) -> tuple[list[str], list[ColumnBins]]:
+    """The names of the columns and their bins: of a table in memory, or from counts of rows that are read in parts."""
+    parts = data_in_parts(X)
+    if parts is not None:
+        refuse_sampling_weights(read)
+        table = parts.read_in_parts(read)
+        if isinstance(table, PartitionedDataset):
+            return [str(name) for name in table.names], bins_of_parts(table, binner)
+        rows = table.required_rows()
+    else:
+        rows = read_xy(X, read.target, read.sample_weight, weight_kind=read.weight_kind)
+    fitted = binner.fit_table(rows)
+    return fitted.column_names_, fitted.column_bins_
 
 
 def _missing_share(column: ColumnBins) -> float:

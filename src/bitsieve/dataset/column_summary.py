@@ -233,6 +233,7 @@ class ColumnSummary:
     row_numbering: RowNumbering | None = None  # of integers that may number the rows; None where they cannot
     is_text: bool = False  # whether the categories are text, which may mean numbers or times
     sentinels: SentinelCounts | None = None  # of numbers; None where all are missing
+    has_declared_order: bool = False  # whether the type of the categories declares an order, which is not kept
     rank_error: float = 0.0  # where ``distinct`` are ends of intervals: the largest error of the rank of a cut
 
     @property
@@ -342,6 +343,7 @@ class ColumnSummary:
             n_missing=sum(partition.n_missing for partition in partitions),
             distinct=Distinct.merged(categories, None, max_cells, what),
             is_text=any(partition.is_text for partition in filled),
+            has_declared_order=any(partition.has_declared_order for partition in filled),
         )
 
     @classmethod

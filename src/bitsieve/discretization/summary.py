@@ -331,6 +331,7 @@ def _summary_of_categories(table: InMemoryDataset, j: int, content: int) -> Colu
         n_missing=_total_weight(is_missing, table.weights),
         distinct=Distinct(column.categories, n_rows[:, None]),
         is_text=is_text,
+        has_declared_order=column.declared_ranks is not None,
     )
 
 

@@ -287,7 +287,7 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
         self._check_columns(table)
         is_event, self.event_ = rows_of_event(table.target, self.event)
         names = [str(name) for name in table.names]
-        self._check_special_values(table, names)
+        check_special_values(self.special_values, names, [unit_of_column(table, j) for j in range(len(names))])
         self._check_trends(table, names)
         self._check_edges(table, names)
         rows = ClassedRows(is_event, table.weights, Totals.of_rows(is_event, table.weights))
@@ -410,30 +410,6 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
         ranges = check_values(table, allow_missing=self.missing == "bin", n_jobs=self.n_jobs)
         check_integers(table, ranges)
         refuse_unknown_columns(self, [str(name) for name in table.names])
-
-    def _check_special_values(self, table: InMemoryDataset, names: Sequence[str]) -> None:
-        """Refuse text as a special value of a column of numbers, and text that is no date of a column of dates.
-
-        Text that was declared for all columns is meant for those of categories and dates. It is refused if the table
-        has none of them.
-        """
-        time_units = {j: time_unit_of(table.text_meanings.get(j)) for j in range(len(names)) if table.is_numeric(j)}
-        takes_text = len(time_units) < len(names) or DATES in time_units.values()
-        named_columns = set(self.special_values) if isinstance(self.special_values, Mapping) else set()
-        for j, time_unit in time_units.items():
-            name = names[j]
-            is_named = name in named_columns
-            if takes_text and not is_named:
-                continue
-            for value in special_values_in(value_for(name, self.special_values, None)):
-                if isinstance(value, str) and number_of_special(value, time_unit) is None:
-                    raise UserError(
-                        code="special-value-type",
-                        message=f"is a text, and column {name!r} holds {_KINDS[time_unit]}",
-                        advice=_ADVICE_ON_TEXT[time_unit],
-                        columns=[name],
-                        parameters={"special_values": {name: [value]} if is_named else [value]},
-                    )
 
     def _check_trends(self, table: InMemoryDataset, names: Sequence[str]) -> None:
         """Refuse a trend that is given for a column of categories without an order."""
@@ -573,6 +549,37 @@ def time_unit_of(meaning: TextMeaning | None) -> str:
     if meaning is None or meaning.format.time is None:
         return ""
     return DATES if meaning.format.time == "dates" else "m"
+
+
+def unit_of_column(table: InMemoryDataset, j: int) -> str | None:
+    """The time unit of a column of numbers, as :func:`time_unit_of` has it; None for categories."""
+    return time_unit_of(table.text_meanings.get(j)) if table.is_numeric(j) else None
+
+
+def check_special_values(
+    special_values: SpecialValues | Mapping[str, SpecialValues], names: Sequence[str], units: Sequence[str | None]
+) -> None:
+    """Refuse text as a special value of a column of numbers, and text that is no date of a column of dates.
+
+    Text that was declared for all columns is meant for those of categories and dates. It is refused if the table has
+    none of them. ``units`` are those of :func:`unit_of_column`.
+    """
+    time_units = {name: unit for name, unit in zip(names, units, strict=True) if unit is not None}
+    takes_text = len(time_units) < len(names) or DATES in time_units.values()
+    named_columns = set(special_values) if isinstance(special_values, Mapping) else set()
+    for name, time_unit in time_units.items():
+        is_named = name in named_columns
+        if takes_text and not is_named:
+            continue
+        for value in special_values_in(value_for(name, special_values, None)):
+            if isinstance(value, str) and number_of_special(value, time_unit) is None:
+                raise UserError(
+                    code="special-value-type",
+                    message=f"is a text, and column {name!r} holds {_KINDS[time_unit]}",
+                    advice=_ADVICE_ON_TEXT[time_unit],
+                    columns=[name],
+                    parameters={"special_values": {name: [value]} if is_named else [value]},
+                )
 
 
 def number_of_special(value: SpecialValue, time_unit: str) -> float | None:
