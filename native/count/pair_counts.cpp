@@ -27,9 +27,10 @@ public:
         return as_planes_ && packed_.simd_group_of(feature) < packed_.n_narrow_groups();
     }
 
-    // row(c, a, cell) for every class c and code a of the pivot: cell[b * kLanes] samples have code b of the feature.
-    template <class Row>
-    void each_row(std::int64_t feature, Row&& row) {
+    // Calls use_row(c, a, cell) for every class c and code a of the pivot: cell[b * kLanes] samples of these have code
+    // b of the feature.
+    template <class UseRow>
+    void for_each_row(std::int64_t feature, const UseRow& use_row) {
         const std::int64_t simd_group = packed_.simd_group_of(feature);
         const PlaneGroup group = packed_.group(simd_group);
         const std::int64_t n_columns = group.n_planes + 1;
@@ -37,13 +38,16 @@ public:
             tables_.resize(std::size_t(packed_.n_classes() * arity_ * n_columns * kLanes));
             const std::uint64_t* planes = pivot_storage_ ? pivot_storage_->planes.get() : nullptr;
             const std::uint32_t* margins = pivot_storage_ ? pivot_storage_->margins.data() : nullptr;
-            const PivotPlanes view{planes, margins, int(arity_ - 1), 1, nullptr};
-            packed_.kernel().pair_cells(view, group, packed_.layout(), tables_.data());
+            const PivotPlanes pivot{planes, margins, int(arity_ - 1), 1, nullptr};
+            packed_.kernel().pair_cells(pivot, group, packed_.layout(), tables_.data());
             counted_ = simd_group;
         }
         const std::uint64_t* cell = tables_.data() + packed_.lane_of(feature);
         for (std::int64_t c = 0; c < packed_.n_classes(); ++c)
-            for (std::int64_t a = 0; a < arity_; ++a, cell += n_columns * kLanes) row(c, a, cell);
+            for (std::int64_t a = 0; a < arity_; ++a) {
+                use_row(c, a, cell);
+                cell += n_columns * kLanes;
+            }
     }
 
 private:
@@ -71,7 +75,7 @@ void pair_cells(const PackedTable& packed, std::int64_t pivot_feature, const std
             continue;
         }
         const std::int64_t n_codes = packed.arity(columns[k]);
-        cells.each_row(columns[k], [&](std::int64_t, std::int64_t a, const std::uint64_t* cell) {
+        cells.for_each_row(columns[k], [&](std::int64_t, std::int64_t a, const std::uint64_t* cell) {
             for (std::int64_t b = 0; b < n_codes; ++b) {
                 const std::int64_t count = std::int64_t(cell[b * kLanes]);
                 pooled_row[a * n_codes + b] += count;
@@ -83,15 +87,15 @@ void pair_cells(const PackedTable& packed, std::int64_t pivot_feature, const std
 
 namespace {
 
-// Counts sample by sample: for features that are not planes.
+// Adds the samples of every class to a table of codes of the pivot (null: a constant), codes and classes.
 void add_samples(const PackedTable& packed, const std::uint16_t* pivot, const std::uint16_t* codes,
                  std::int64_t n_codes, std::int64_t n_classes, std::int64_t* table) {
     std::int64_t first = 0;
     for (std::int64_t c = 0; c < packed.n_classes(); ++c) {
         const std::int64_t last = first + packed.class_size(c);
-        std::int64_t* of_class = table + (n_classes == 1 ? 0 : c);
+        std::int64_t* class_table = table + (n_classes == 1 ? 0 : c);
         for (std::int64_t t = first; t < last; ++t)
-            ++of_class[((pivot ? pivot[t] : 0) * n_codes + codes[t]) * n_classes];
+            ++class_table[((pivot ? pivot[t] : 0) * n_codes + codes[t]) * n_classes];
         first = last;
     }
 }
@@ -105,19 +109,22 @@ void pair_tables(const PackedTable& packed, std::int64_t pivot_feature, std::int
     std::vector<std::uint16_t> pivot_scratch;
     std::vector<std::uint16_t> scratch;
     const std::uint16_t* pivot_codes = nullptr;
-    for (std::int64_t k = 0; k < n; out += n_rows * n_codes[k++] * n_classes) {
+    std::int64_t* next_table = out;
+    for (std::int64_t k = 0; k < n; ++k) {
+        std::int64_t* table = next_table;
+        next_table += n_rows * n_codes[k] * n_classes;
         const std::int64_t other = columns[k];
-        const std::int64_t width = n_codes[k];
-        const std::int64_t arity = packed.arity(other);
         if (!cells.hold(other)) {
             if (pivot_feature >= 0 && !pivot_codes) pivot_codes = packed.codes(pivot_feature, pivot_scratch);
-            add_samples(packed, pivot_codes, packed.codes(other, scratch), width, n_classes, out);
+            add_samples(packed, pivot_codes, packed.codes(other, scratch), n_codes[k], n_classes, table);
             continue;
         }
-        cells.each_row(other, [=](std::int64_t c, std::int64_t a, const std::uint64_t* cell) {
-            std::int64_t* of_class = out + (n_classes == 1 ? 0 : c);
+        const std::int64_t row_codes = n_codes[k];  // of the table; those of the packed feature may be fewer
+        const std::int64_t arity = packed.arity(other);
+        cells.for_each_row(other, [=](std::int64_t c, std::int64_t a, const std::uint64_t* cell) {
+            std::int64_t* class_table = table + (n_classes == 1 ? 0 : c);
             for (std::int64_t b = 0; b < arity; ++b)
-                of_class[(a * width + b) * n_classes] += std::int64_t(cell[b * kLanes]);
+                class_table[(a * row_codes + b) * n_classes] += std::int64_t(cell[b * kLanes]);
         });
     }
 }

@@ -14,33 +14,39 @@ constexpr int kManyCells = 256;  // inner cells of a pair beyond which the table
 
 // Writes the numbers of a tile of pairs, rows x eight columns, and their mirror images.
 template <class Real>
-class Writer {
+class TileWriter {
 public:
-    Writer(const PackedTable& packed, const PairFormula& formula, const Matrix<Real>& out)
-        : values_(packed.kernel().tile_values), formula_(formula), out_(out) {
+    TileWriter(const PackedTable& packed, const PairFormula& formula, const Matrix<Real>& out)
+        : tile_values_(packed.kernel().tile_values), formula_(formula), out_(out) {
         for (std::int64_t i = 1; i < packed.n_features(); ++i)
-            mirrored_ = mirrored_ && formula.row[i] - formula.column[i] == formula.row[0] - formula.column[0];
+            is_symmetric_ = is_symmetric_ && formula.row[i] - formula.column[i] == formula.row[0] - formula.column[0];
     }
 
-    // sums of pairs: pooled_sums[a * 8 + b] for feature rows[a], a < n_rows, and columns[b]; -1: no feature.
-    void tile(const std::int64_t* rows, int n_rows, const std::int64_t* columns, const std::int64_t* pooled_sums,
-              const std::int64_t* class_sums) const {
+    // pooled_sums[a * 8 + b], and class_sums alike, are those of the features rows[a], a < n_rows, and columns[b]; -1:
+    // no feature. Where the formula has no class sums, these may be anything.
+    void write_tile(const std::int64_t* rows, int n_rows, const std::int64_t* columns, const std::int64_t* pooled_sums,
+                    const std::int64_t* class_sums) const {
         const Side down(rows, n_rows, formula_, out_.position);
         const Side across(columns, kLanes, formula_, out_.position);
         double forward[kLanes * kLanes];
-        double backward[kLanes * kLanes];
-        values_(n_rows, pooled_sums, formula_.pooled_sign, class_sums, formula_.class_sign, down.row, across.column,
-                formula_.one_bit, forward);
-        const double* mirror = forward;
-        if (!mirrored_) {
-            values_(n_rows, pooled_sums, formula_.pooled_sign, class_sums, formula_.class_sign, down.column, across.row,
-                    formula_.one_bit, backward);
-            mirror = backward;
+        tile_values_(n_rows, pooled_sums, formula_.pooled_sign, class_sums, formula_.class_sign, down.row,
+                     across.column, formula_.one_bit, forward);
+        if (is_symmetric_) {
+            write(down, across, forward, kLanes, 1);
+            write(across, down, forward, 1, kLanes);
+            return;
         }
+        double backward[kLanes * kLanes];
+        tile_values_(n_rows, pooled_sums, formula_.pooled_sign, class_sums, formula_.class_sign, down.column,
+                     across.row, formula_.one_bit, backward);
         if (formula_.symmetric)
-            for (int i = 0; i < n_rows * kLanes; ++i) forward[i] = backward[i] = (forward[i] + mirror[i]) * 0.5;
+            for (int i = 0; i < n_rows * kLanes; ++i) {
+                const double mean = (forward[i] + backward[i]) * 0.5;
+                forward[i] = mean;
+                backward[i] = mean;
+            }
         write(down, across, forward, kLanes, 1);
-        write(across, down, mirror, 1, kLanes);
+        write(across, down, backward, 1, kLanes);
     }
 
 private:
@@ -61,6 +67,7 @@ private:
         std::int64_t row[kLanes], column[kLanes], position[kLanes];
     };
 
+    // Writes values[a * down_step + b * across_step] for feature a down and feature b across.
     void write(const Side& down, const Side& across, const double* values, int down_step, int across_step) const {
         for (int a = 0; a < down.size; ++a) {
             if (down.position[a] < 0) continue;
@@ -76,10 +83,10 @@ private:
         }
     }
 
-    const decltype(CountingKernel::tile_values) values_;
+    const decltype(CountingKernel::tile_values) tile_values_;
     const PairFormula& formula_;
     const Matrix<Real>& out_;
-    bool mirrored_ = true;  // value(i, j) == value(j, i) for all pairs
+    bool is_symmetric_ = true;  // value(i, j) == value(j, i) for all pairs, whatever their sums
 };
 
 }  // namespace
@@ -113,43 +120,82 @@ void row_sums_within_strata(const PackedTable& packed, const Terms& terms, const
     }
 }
 
+namespace {
+
+// What the tiles of a block are counted by, and written by.
+template <class Real>
+struct BlockJob {
+    const PackedTable& packed;
+    const Terms& terms;
+    const TileWriter<Real> writer;
+    const bool per_class;  // whether the formula has class sums
+};
+
+// The tiles of the SIMD group i with the groups [j, end), all of them kept as bytes.
+template <class Real>
+void write_counted_tiles(const BlockJob<Real>& job, std::int64_t i, std::int64_t j, std::int64_t end) {
+    std::vector<std::int64_t> groups;
+    for (; j < end; ++j) groups.push_back(j);
+    const std::int64_t no_sums[kLanes * kLanes] = {};
+    const std::int64_t* rows = job.packed.features(i);
+    for_each_counted_group(
+        job.packed, job.terms, i, -1, groups.data(), std::int64_t(groups.size()), job.per_class,
+        [&](std::int64_t simd_group, const std::int64_t* pooled_sums, const std::int64_t* class_sums) {
+            job.writer.write_tile(rows, kLanes, job.packed.features(simd_group), pooled_sums,
+                                  job.per_class ? class_sums : no_sums);
+        });
+}
+
+// The tiles of the SIMD group i with the groups [j, end), all of them planes, eight pivots at a time. Returns the first
+// group that is left: those behind it have as many planes or more, too many for eight pivots.
+template <class Real>
+std::int64_t write_plane_tiles(const BlockJob<Real>& job, std::int64_t i, std::int64_t j, std::int64_t end) {
+    const PlaneGroup rows = job.packed.group(i);
+    const PivotPlanes pivots{rows.planes, rows.margins, rows.n_planes, kLanes, nullptr};
+    std::int64_t pooled_sums[kLanes * kLanes] = {};
+    std::int64_t class_sums[kLanes * kLanes] = {};
+    for (; j < end; ++j) {
+        const PlaneGroup columns = job.packed.group(j);
+        if (rows.n_planes * columns.n_planes > kManyCells) break;
+        job.packed.kernel().pair_sums(pivots, columns, job.packed.layout(), job.terms, pooled_sums,
+                                      job.per_class ? class_sums : nullptr);
+        job.writer.write_tile(job.packed.features(i), kLanes, job.packed.features(j), pooled_sums, class_sums);
+    }
+    return j;
+}
+
+// The tiles of the SIMD group i with the groups [j, end) in any form, one pivot at a time.
+template <class Real>
+void write_pivot_tiles(const BlockJob<Real>& job, std::int64_t i, std::int64_t j, std::int64_t end) {
+    const std::int64_t* rows = job.packed.features(i);
+    std::int64_t pooled_sums[kLanes] = {};
+    std::int64_t class_sums[kLanes] = {};
+    for (int lane = 0; lane < kLanes && rows[lane] >= 0; ++lane) {
+        PivotCounter pivot(job.packed, rows[lane], (end - j) * kLanes);
+        for (std::int64_t group = j; group < end; ++group) {
+            pivot.group_sums(group, job.terms, pooled_sums, job.per_class ? class_sums : nullptr);
+            job.writer.write_tile(rows + lane, 1, job.packed.features(group), pooled_sums, class_sums);
+        }
+    }
+}
+
+}  // namespace
+
 template <class Real>
 void matrix_block(const PackedTable& packed, const Terms& terms, const PairFormula& formula, std::int64_t i0,
                   std::int64_t i1, std::int64_t j0, std::int64_t j1, const Matrix<Real>& out) {
-    const Writer<Real> write(packed, formula, out);
-    const ClassLayout layout = packed.layout();
-    std::int64_t pooled_sums[kLanes * kLanes] = {};
-    std::int64_t class_sums[kLanes * kLanes] = {};
-    std::int64_t* const class_sums_or_null = formula.class_sign ? class_sums : nullptr;
+    const BlockJob<Real> job{packed, terms, TileWriter<Real>(packed, formula, out), formula.class_sign != 0};
+    const std::int64_t narrow_end = std::min(j1, packed.n_narrow_groups());
     for (std::int64_t i = i0; i < i1; ++i) {
-        const std::int64_t* rows = packed.features(i);
         std::int64_t j = std::max(i, j0);
-        if (packed.uses_counters() && i < packed.n_narrow_groups() && j < std::min(j1, packed.n_narrow_groups())) {
-            std::vector<std::int64_t> groups;
-            for (; j < std::min(j1, packed.n_narrow_groups()); ++j) groups.push_back(j);
-            for_each_counted_group(packed, terms, i, -1, groups.data(), std::int64_t(groups.size()),
-                                   class_sums_or_null != nullptr,
-                                   [&](std::int64_t simd_group, const std::int64_t* group_pooled_sums,
-                                       const std::int64_t* group_class_sums) {
-                                       write.tile(rows, kLanes, packed.features(simd_group), group_pooled_sums,
-                                                  group_class_sums ? group_class_sums : class_sums);
-                                   });
+        const bool is_narrow_pair = i < packed.n_narrow_groups() && j < narrow_end;
+        if (is_narrow_pair && packed.uses_counters()) {
+            write_counted_tiles(job, i, j, narrow_end);
+            j = narrow_end;
+        } else if (is_narrow_pair) {
+            j = write_plane_tiles(job, i, j, narrow_end);
         }
-        for (; i < packed.n_narrow_groups() && j < std::min(j1, packed.n_narrow_groups()); ++j) {
-            const PlaneGroup pivots = packed.group(i);
-            const PlaneGroup other = packed.group(j);
-            if (pivots.n_planes * other.n_planes > kManyCells) break;
-            packed.kernel().pair_sums({pivots.planes, pivots.margins, pivots.n_planes, kLanes, nullptr}, other, layout,
-                                      terms, pooled_sums, class_sums_or_null);
-            write.tile(rows, kLanes, packed.features(j), pooled_sums, class_sums);
-        }
-        for (int a = 0; a < kLanes && rows[a] >= 0 && j < j1; ++a) {
-            PivotCounter pivot(packed, rows[a], (j1 - j) * kLanes);
-            for (std::int64_t u = j; u < j1; ++u) {
-                pivot.group_sums(u, terms, pooled_sums, class_sums_or_null);
-                write.tile(rows + a, 1, packed.features(u), pooled_sums, class_sums);
-            }
-        }
+        if (j < j1) write_pivot_tiles(job, i, j, j1);
     }
 }
 
@@ -157,7 +203,7 @@ template <class Real>
 void matrix_rows(const PackedTable& packed, const Terms& terms, const PairFormula& formula, const std::int64_t* pivots,
                  std::int64_t n_pivots, const std::int64_t* groups, std::int64_t n_groups,
                  const MatrixRows<Real>& out) {
-    const auto values = packed.kernel().tile_values;
+    const auto tile_values = packed.kernel().tile_values;
     std::int64_t row[kLanes];
     std::int64_t column[kLanes];
     const std::int64_t no_sums[kLanes] = {};
@@ -174,11 +220,11 @@ void matrix_rows(const PackedTable& packed, const Terms& terms, const PairFormul
                     row[b] = features[b] < 0 ? 0 : formula.row[features[b]];
                     column[b] = features[b] < 0 ? 0 : formula.column[features[b]];
                 }
-                values(1, pooled_sums, formula.pooled_sign, class_sums, formula.class_sign, &formula.row[i], column,
-                       formula.one_bit, forward);
+                tile_values(1, pooled_sums, formula.pooled_sign, class_sums, formula.class_sign, &formula.row[i],
+                            column, formula.one_bit, forward);
                 if (formula.symmetric) {
-                    values(1, pooled_sums, formula.pooled_sign, class_sums, formula.class_sign, &formula.column[i], row,
-                           formula.one_bit, backward);
+                    tile_values(1, pooled_sums, formula.pooled_sign, class_sums, formula.class_sign, &formula.column[i],
+                                row, formula.one_bit, backward);
                     for (int b = 0; b < kLanes; ++b) forward[b] = (forward[b] + backward[b]) * 0.5;
                 }
                 for (int b = 0; b < kLanes && features[b] >= 0; ++b)
