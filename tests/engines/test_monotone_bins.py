@@ -111,13 +111,26 @@ def refuse(frame):
     with raises_code("frame-not-in-memory"):
         bitsieve.MonotoneBinner().fit(frame[["age", "gain"]], frame["y"])
     with raises_code("frame-not-in-memory"):
-        bitsieve.information_value(frame[["age", "gain"]], frame["y"])
-    with raises_code("frame-not-in-memory"):
         bitsieve.scorecard(frame, "y")
 
 
 def test_binners_and_scorecards_refuse_a_frame_of_dask(people, tmp_path):
     refuse(DOORS["Dask"](people, tmp_path)["data"])
+
+
+def test_information_values_of_a_frame_of_dask_are_those_of_its_rows(people, tmp_path):
+    frame = DOORS["Dask"](people, tmp_path)["data"]
+    binner = bitsieve.MonotoneBinner(event=people["y"][0].as_py())
+    expected = bitsieve.information_value(people.select(["age", "gain"]), people["y"], binner=binner)
+    assert bitsieve.information_value(frame[["age", "gain"]], frame["y"], binner=binner).equals(expected)
+    assert bitsieve.information_value(frame[["age", "gain", "y"]], "y", binner=binner).equals(expected)
+
+
+def test_information_values_of_a_frame_of_spark_are_those_of_its_rows(spark, people):
+    binner = bitsieve.MonotoneBinner(event=people["y"][0].as_py())
+    columns = spark.createDataFrame(people.select(["age", "gain", "y"]))
+    expected = bitsieve.information_value(people.select(["age", "gain"]), people["y"], binner=binner)
+    assert bitsieve.information_value(columns, "y", binner=binner).equals(expected)
 
 
 def test_binners_and_scorecards_refuse_a_frame_of_spark(spark, people):
