@@ -106,6 +106,7 @@ def split_of(data_dir: Path, name: str, seed: int, max_rows: int) -> Split:
         path = data_dir / f"{name}.npz"
         arrays = read_npz(path, repr(str(path)))
         X = arrays.X
+        assert arrays.y is not None  # the sets of the benchmark have classes
         y = arrays.y
     n_rows = len(y)
     n_training = min(max_rows, 2 * n_rows // 3)

@@ -94,7 +94,7 @@ def load_npz(data_dir: str | PathLike[str], name: str) -> DataSet:
         raise ValueError(f"there is no {path.name} in {str(data_dir)!r}{origin}")
     arrays = read_npz(path, repr(str(path)), with_names=False)  # a public set may name two genes alike
     if arrays.y is None:
-        raise ValueError(f"{str(path)!r} has no array 'y', which a data set needs: store X and y")
+        raise ValueError(f"{str(path)!r} has no array 'y': store X and y")
     X = arrays.X if isinstance(arrays.X, np.ndarray) else arrays.X.toarray()
     with np.load(path, allow_pickle=False) as stored:
         if "X_test" not in stored.files or "y_test" not in stored.files:

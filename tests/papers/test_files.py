@@ -28,11 +28,13 @@ def test_a_missing_file_is_named_with_its_origin(tmp_path):
 def test_what_cannot_be_read(tmp_path):
     (tmp_path / "text.npz").write_text("no archive")
     np.savez(tmp_path / "other.npz", Z=[1])
+    np.savez(tmp_path / "rows.npz", X=np.eye(2))
     np.savez(tmp_path / "uneven.npz", X=np.eye(2), y=[0])
     np.savez(tmp_path / "test.npz", X=np.eye(2), y=[0, 1], X_test=np.eye(3), y_test=[0, 1, 1])
     for name, message in (
         ("text", r"cannot read .*text\.npz' as .npz"),
         ("other", "has no array 'X', only 'Z': store X and y"),
+        ("rows", r"rows\.npz' has no array 'y'"),
         ("uneven", "has 2 rows but y has 1 values: both must have the same number of rows"),
         ("test", r"X_test of shape \(3, 3\) .* do not belong to X of shape \(2, 2\)"),
     ):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bitsieve.dataset.dataset import Dataset
-from bitsieve.diagnostics import Diagnostic, UserError
+from bitsieve.diagnostics import UserError
 from bitsieve.explain.affiliated import represented_by_selected
 from bitsieve.explain.contribution import Contribution, conditional_on, contribution_of
 from bitsieve.explain.evidence import Evidence
@@ -302,15 +302,11 @@ def name_of_column(names: Sequence[str], column: int) -> str | None:
 
 def _notes_on(selection: ExplainedSelection, column: int, reason: str) -> list[str]:
     """The notes of the selection that name a column, without one that the reason repeats."""
-    diagnostics = naming_column(selection.diagnostics, selection.required_evidence().table.names[column])
+    name = str(selection.required_evidence().table.names[column])
+    diagnostics = [diagnostic for diagnostic in selection.diagnostics if name in diagnostic.columns]
     if NO_RELATION in reason:
         diagnostics = [diagnostic for diagnostic in diagnostics if diagnostic.code != "no-reliable-relation"]
     return [str(diagnostic) for diagnostic in diagnostics]
-
-
-def naming_column(diagnostics: Sequence[Diagnostic], name: str) -> list[Diagnostic]:
-    """The diagnostics that name a column."""
-    return [diagnostic for diagnostic in diagnostics if str(name) in diagnostic.columns]
 
 
 def _check_is_a_feature(feature: object, table: Dataset) -> None:

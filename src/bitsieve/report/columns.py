@@ -18,7 +18,6 @@ from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.diagnostics import Diagnostic
 from bitsieve.discretization.base import Binning
 from bitsieve.explain.evidence import Evidence
-from bitsieve.explain.explain import naming_column
 from bitsieve.report.page import Section
 from bitsieve.utils.arrays import Floats
 from bitsieve.utils.messages import quoted
@@ -228,11 +227,10 @@ def columns_section(evidence: Evidence, diagnostics: Sequence[Diagnostic] = ()) 
     uncut = _uncut_columns(evidence)
     rank = {int(j): i + 1 for i, j in enumerate(evidence.selected)}
     relevance = evidence.information.relevance
+    notes_of_column = _notes_by_column(diagnostics)
     columns = []
     for j, name in enumerate(names):
-        remarks = _remarks(quality[j], j in uncut, names)
-        if not remarks:
-            remarks = [str(diagnostic) for diagnostic in naming_column(diagnostics, name)]
+        remarks = _remarks(quality[j], j in uncut, names) or notes_of_column.get(name, [])
         column = DescribedColumn(
             name=name,
             remarks="; ".join(remarks),
@@ -243,6 +241,16 @@ def columns_section(evidence: Evidence, diagnostics: Sequence[Diagnostic] = ()) 
         )
         columns.append(column)
     return Columns(summary=_summary(quality, uncut, names), columns=columns, n_rows=table.n_samples)
+
+
+def _notes_by_column(diagnostics: Sequence[Diagnostic]) -> dict[str, list[str]]:
+    """The texts of the diagnostics that name each column."""
+    notes_of_column: dict[str, list[str]] = {}
+    for diagnostic in diagnostics:
+        text = str(diagnostic)
+        for name in dict.fromkeys(diagnostic.columns):
+            notes_of_column.setdefault(name, []).append(text)
+    return notes_of_column
 
 
 def _uncut_columns(evidence: Evidence) -> set[int]:
