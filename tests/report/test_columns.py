@@ -14,4 +14,5 @@ def test_a_column_has_the_notes_that_name_it():
     section = columns_section(selection.required_evidence(), selection.diagnostics)
     remarks = {column.name: column.remarks for column in section.columns}
     (note,) = [note for note in selection.diagnostics if note.code == "values-alike"]
-    assert remarks == {"city": str(note), "x": ""}
+    assert str(note) in remarks["city"]
+    assert str(note) not in remarks["x"]
