@@ -125,3 +125,13 @@ def test_every_command_understands_the_names_of_python(command):
     for option in options:
         for parameter in set(option.parameters.split()) - names:
             assert _option_meant(f"--{parameter}", Namespace(command=command)) == option.name
+
+
+@pytest.mark.parametrize("name", ["level", "alpha", "n_draws", "bits"])
+@pytest.mark.parametrize("function", [bitsieve.select, bitsieve.ForwardSelector])
+def test_a_parameter_of_a_stopping_rule_is_given_to_the_rule(function, name):
+    arguments = (X, Y) if function is bitsieve.select else ()
+    with pytest.raises(UserError) as caught:
+        function(*arguments, stopping="fdr", **{name: 0.2})
+    assert caught.value.code == "unknown-parameter"
+    assert "FalseDiscoveryStopping(level=" in str(caught.value)

@@ -183,7 +183,7 @@ def test_a_file_gets_a_line_from_time_to_time(impatient, monkeypatch):
     assert last.endswith(" s")
 
 
-def test_verbose_shows_the_phases_of_select_and_compare(impatient, monkeypatch):
+def test_verbose_shows_the_phases_of_select_compare_and_how_many(impatient, monkeypatch):
     out = Terminal()
     monkeypatch.setattr("sys.stderr", out)
     X, y = [[j % 2, j % 3] for j in range(40)], [j % 2 for j in range(40)]
@@ -192,6 +192,9 @@ def test_verbose_shows_the_phases_of_select_and_compare(impatient, monkeypatch):
             time.sleep(0.01)
     bitsieve.select(X, y, binning="none", verbose=True)
     bitsieve.compare(X, y, methods=["mim"], features=[1], classifier="ncm", folds=2, verbose=True)
+    before = out.getvalue()
+    bitsieve.how_many(X, y, classifier="ncm", folds=2, n_pairs=2, verbose=True)
+    assert len(out.getvalue()) > len(before)
     before = out.getvalue()
     bitsieve.select(X, y, binning="none")
     assert out.getvalue() == before

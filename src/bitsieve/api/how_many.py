@@ -54,6 +54,7 @@ from bitsieve.utils.defaults import BINNING, ESTIMATOR, HOW_MANY_METHOD
 from bitsieve.utils.diagnostic_list import Diagnostics
 from bitsieve.utils.parameter_names import proposes_right_names
 from bitsieve.utils.parameters import check_choice, check_integer
+from bitsieve.utils.progress import progress_bar
 from bitsieve.utils.types import ColumnLike, Label, NameOrIndex, TableLike
 
 MAX_COLUMNS = 30  # that cross-validation tries, and that the figure shows
@@ -113,6 +114,7 @@ def how_many(
     n_pairs: int = 50,
     random_state: int = 0,
     n_jobs: int | None = None,
+    verbose: bool = False,
 ) -> HowMany:
     """Ask five rules how many columns a greedy method should take.
 
@@ -156,6 +158,8 @@ def how_many(
     random_state : int, default=0
     n_jobs : int, optional
         Threads; the result is the same for any number.
+    verbose : bool, default=False
+        Whether a line of a terminal or a notebook shows how far the rules are and how long they will take.
 
     Returns
     -------
@@ -206,7 +210,8 @@ def how_many(
         effect=effect,
     )
     drift_rule = DriftRule.from_parameters(period, drift, max_drift, drift_penalty)
-    result = ask_rules(data, read, ExecutionOptions(n_jobs=n_jobs), discretization, columns, rules, drift_rule)
+    with progress_bar(verbose):
+        result = ask_rules(data, read, ExecutionOptions(n_jobs=n_jobs), discretization, columns, rules, drift_rule)
     result.diagnostics.warn()
     return result
 

@@ -62,6 +62,10 @@ OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
 }
 
 
+#: The names under which people give a parameter of a stopping rule to a function that takes the rule.
+NAMES_OF_RULES = ("level", *OTHER_NAMES["level"], "n_draws", *OTHER_NAMES["n_draws"], "bits", "min_bits")
+
+
 def right_name(name: str, allowed: Iterable[str]) -> str | None:
     """The allowed name that ``name`` stands for, by the table or by similar letters; None if there is none."""
     allowed_names = list(allowed)
@@ -73,11 +77,20 @@ def right_name(name: str, allowed: Iterable[str]) -> str | None:
 
 
 def refuse_wrong_names(arguments: Mapping[str, object], allowed: Iterable[str]) -> None:
-    """Raise a UserError for the first argument whose name is not allowed and stands for one that is."""
+    """Raise a UserError for the first argument whose name is not allowed and stands for one that is.
+
+    A parameter of a stopping rule is one of the rule, for functions that take a rule.
+    """
     allowed_names = list(allowed)
     for name, value in arguments.items():
         if name in allowed_names:
             continue
+        if name in NAMES_OF_RULES and "stopping" in allowed_names and "level" not in allowed_names:
+            raise UserTypeError(
+                code="unknown-parameter",
+                message=f"there is no parameter {name!r}, which is one of stopping rules",
+                advice="give a rule with it, such as stopping=bitsieve.FalseDiscoveryStopping(level=0.05)",
+            )
         proposed = right_name(name, allowed_names)
         if proposed is not None:
             raise UserTypeError(
