@@ -64,6 +64,13 @@ def test_two_of_them(customers):
     assert "are they known at prediction time?" in note
 
 
+def test_two_that_decide_all_rows(customers):
+    left = customers["churn"] == "yes"
+    data = customers.assign(code=left * 7, word=np.where(left, "a", "b"))
+    (note,) = leaks(bitsieve.select(data, "churn", exclude=["account_state"], n_features_to_select=2).notes)
+    assert note.startswith("'code', 'word' each alone decide 'churn' in 100 % of the rows: ")
+
+
 def test_from_the_command_line(customers, tmp_path, capsys):
     path = tmp_path / "customers.csv"
     customers.to_csv(path, index=False)

@@ -124,7 +124,7 @@ def test_rows_without_a_target_are_left_out(tmp_path, capsys):
         bitsieve.select(people(), [None] * N)
     path = written(table, tmp_path)
     assert main(["select", path, "--target", "y", "--no-drop-missing-target"]) == 2
-    assert "drop those samples, as --drop-missing-target does" in capsys.readouterr().err
+    assert "drop those samples, as select and the commands do by --drop-missing-target" in capsys.readouterr().err
     assert main(["select", path, "--target", "y"]) == 0
     assert main(["count", path, "--target", "y", "--save", str(tmp_path / "counts")]) == 0
     assert f"the counts of {N - 2} samples" in capsys.readouterr().err

@@ -220,3 +220,12 @@ def test_other_values_of_a_column_that_is_not_selected(folder, capsys):
 )
 def test_numbers_have_as_many_digits_as_show_the_difference(first, second, texts):
     assert different_numbers(first, second) == texts
+
+
+def test_a_time_to_an_event_is_called_so(folder, capsys):
+    random = np.random.default_rng(0)
+    rows = table().assign(days=random.integers(1, 90, N), died=random.integers(0, 2, N))
+    rows.to_csv("times.csv", index=False)
+    run(capsys, "select", "times.csv", "--duration", "days", "--event", "died", "--save", "ill.json")
+    steps = {step["name"]: step for step in verified(capsys, "times.csv")["steps"]}
+    assert steps["target"]["content"] == "'days', a time to an event"

@@ -171,7 +171,8 @@ def _compared_target(saved: Selection, again: Selection) -> VerifiedStep:
     then = saved_target(saved.target, saved.details.class_sizes)
     now = saved_target(again.target, again.details.class_sizes)
     difference = change_of_target(then, now)
-    content = f"{then.name!r}, {len(then.class_sizes):,} classes"
+    what = "a time to an event" if saved.target.kind == "survival" else f"{len(then.class_sizes):,} classes"
+    content = f"{then.name!r}, {what}"
     return VerifiedStep(name="target", content=content, difference=difference, cause="target" if difference else "")
 
 

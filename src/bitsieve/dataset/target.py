@@ -246,7 +246,7 @@ def check_complete(what: str, n_samples: int, n_missing: int, n_infinite: int) -
         raise UserError(
             code="missing-target",
             message=f"{what} has {n_missing:,} {values} (empty, NaN, 'NA', 'None', ...) among {n_samples:,}",
-            advice="drop those samples, as {drop_missing_target} does, or fill them in",
+            advice="drop those samples, as select and the commands do by {drop_missing_target}, or fill them in",
             fix={"drop_missing_target": True},
         )
     if n_infinite:

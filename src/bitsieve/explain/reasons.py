@@ -59,10 +59,11 @@ def why_selected(selection: ExplainedSelection, position: int) -> str:
         return f"is selected because it was to be included (rank {position + 1:,} of {n_selected:,})"
     separator = " " if selection.unit == "bits" else ", "
     score = f"score {number(selection.scores[position])}{separator}{selection.unit}"
-    rank = f"rank {position + 1:,} of {n_selected:,} by {selection.method} ({score})"
+    rank = f"rank {position + 1:,} of {n_selected:,} by {selection.method}"
     if selection.informative_state[position] == "not shown":
-        return f"fills the list ({rank}): it is not shown to be more informative than chance, alone or with others"
-    reason = f"is selected: {rank}"
+        not_shown = "it is not shown to be more informative than chance, alone or with others"
+        return f"fills the list ({rank}, {score}): {not_shown}"
+    reason = f"is selected: {rank} ({score})"
     fit = selection.required_fit()
     if is_blanket(fit):
         column = int(selection.indices[position])

@@ -91,7 +91,8 @@ def leak(names: Sequence[str], decided: str, share_of_rows: float) -> Diagnostic
         message = f"{quoted(names, MAX_NAMES)} alone decides {decided} in {percent}"
         question = "is it"
     else:
-        message = f"{quoted(names, MAX_NAMES)} each alone decide {decided} in at least {percent}"
+        at_least = "" if share_of_rows == 1 else "at least "
+        message = f"{quoted(names, MAX_NAMES)} each alone decide {decided} in {at_least}{percent}"
         question = "are they"
     return Diagnostic(
         code="leak",
