@@ -30,6 +30,7 @@ FOR_OTHER_JOBS = {
     "bitsieve.io.background",
     "bitsieve.io.postgres",
     "bitsieve.methods.by_counts.criteria.linear",
+    "bitsieve.methods.by_counts.criteria.quotients",
     "bitsieve.methods.by_counts.markov_blankets.blanket",
     "bitsieve.methods.by_counts.stopping.knockoffs",
     "bitsieve.methods.by_counts.stopping.permutation",

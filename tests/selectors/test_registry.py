@@ -14,7 +14,7 @@ import bitsieve
 from bitsieve import Constraints, ForwardSelector, SpecCMI, list_methods, make_selector
 from bitsieve.methods.by_counts.criteria import ALIASES, CRITERIA, linear
 from bitsieve.methods.by_counts.criteria.linear import MIFS, MIFSU, BetaGamma
-from bitsieve.methods.by_counts.criteria.nonlinear import MIQ
+from bitsieve.methods.by_counts.criteria.quotients import MIQ
 from bitsieve.methods.method import SHARED, defaults_of
 
 METHODS = {method.name: method for method in list_methods()}

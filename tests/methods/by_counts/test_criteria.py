@@ -24,7 +24,8 @@ from bitsieve.methods.by_counts.criteria.linear import (
     CondRed,
     MinRed,
 )
-from bitsieve.methods.by_counts.criteria.nonlinear import CMIM, CMIM2, DISR, JMIM, MIQ, NJMIM, CMIMFleuret
+from bitsieve.methods.by_counts.criteria.minima import CMIM, CMIM2, JMIM, CMIMFleuret
+from bitsieve.methods.by_counts.criteria.quotients import DISR, MIQ, NJMIM
 from bitsieve.methods.by_counts.forward import forward_select
 
 TIE = 1e-10

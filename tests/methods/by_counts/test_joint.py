@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bitsieve.methods.by_counts.criteria.joint import CMI, CMIFS, JMI3
 from bitsieve.methods.by_counts.criteria.linear import JMI
-from bitsieve.methods.by_counts.criteria.nonlinear import CMIM
+from bitsieve.methods.by_counts.criteria.minima import CMIM
 from bitsieve.methods.by_counts.forward import forward_select
 
 # A definition adds at most a hundred terms of at most one bit, each right to a few 1e-16.

@@ -95,7 +95,7 @@ class MIFSU(MIFS):
 class MRMR(Criterion):
     """Relevance less the mean redundancy: ``J(i|S) = I(Xi;C) - (1/#S) sum_s I(Xi;Xs)``.
 
-    The difference form (MID); its quotient is :class:`~bitsieve.methods.by_counts.criteria.nonlinear.MIQ`.
+    The difference form (MID); its quotient is :class:`~bitsieve.methods.by_counts.criteria.quotients.MIQ`.
     """
 
     name = "mrmr"
