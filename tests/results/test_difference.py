@@ -106,7 +106,7 @@ def test_other_values_of_a_column_that_is_not_selected():
 
 def test_versions_and_files_without_a_digest():
     record = record_of(THEN)
-    later = replace(record, versions=replace(record.versions, bitsieve="9.9"))
+    later = replace(record, versions=record.versions._replace(bitsieve="9.9"))
     assert causes(difference_of(record, later)) == ["version"]
     without_digest = replace(record, values_digest=None, features=record.features[:1])
     (reason,) = difference_of(without_digest, record).reasons

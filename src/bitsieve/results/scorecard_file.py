@@ -91,7 +91,7 @@ def _column_to_json(column: CardColumn) -> JsonObject:
     parsing = parsing_of(column.text_format)
     return {
         "name": column.name,
-        "parsing": None if parsing is None else asdict(parsing),
+        "parsing": None if parsing is None else parsing._asdict(),
         "plain_type": _plain_type_of(column.text_format),
         "category_kind": column.category_kind,
         "time_kind": column.time_kind,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import pytest
 
 from bitsieve.dataset.number_parts import DigitStyle
@@ -36,7 +34,7 @@ def test_formats_stay_the_same_and_have_their_fields_alone(name):
         parsing = parsing_of(text_format)
         assert parsing.format == name
         assert format_of(parsing) == text_format
-        fields = asdict(parsing)
+        fields = parsing._asdict()
         del fields["format"]
         assert {field for field, value in fields.items() if value} <= FIELDS[name]
 

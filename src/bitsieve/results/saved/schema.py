@@ -1,4 +1,4 @@
-"""What is kept of a selection, as frozen dataclasses: the parts of its file. Nothing in it is a row of the data.
+"""What is kept of a selection: the parts of its file, which do not change. Nothing in it is a row of the data.
 
 ``python -m tools.schema_page`` makes ``docs/reference/saved_selection.md`` of it and of ``record.py``, comments of the
 fields included.
@@ -6,8 +6,8 @@ fields included.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
-from typing import Literal, TypeAlias
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, TypeAlias
 
 from bitsieve.dataset.target import KindOfTarget
 from bitsieve.utils.lazy import Lazy
@@ -41,16 +41,14 @@ class ObjectOption:
         return self.text
 
 
-@dataclass(frozen=True, kw_only=True)
-class Values:
+class Values(NamedTuple):
     """The values of an array: the categories of a column, or the labels of a target."""
 
     dtype: str  # as numpy writes it, such as "<f8"; "U" for text of any length, "O" for objects
     items: tuple[Label, ...]  # of dates and durations whole numbers in the unit of the dtype
 
 
-@dataclass(frozen=True, kw_only=True)
-class Versions:
+class Versions(NamedTuple):
     """What a selection was made with."""
 
     bitsieve: str  # the version of bitsieve
@@ -72,8 +70,7 @@ class SavedData:
     kinds: str | None = field(compare=False, default=None)
 
 
-@dataclass(frozen=True, kw_only=True)
-class SavedParsing:
+class SavedParsing(NamedTuple):
     """How the text of a column is read; the fields that a format does not have are empty."""
 
     format: ParsingFormat  # what the text is
@@ -88,8 +85,7 @@ class SavedParsing:
     is_time_of_day: bool = False  # durations that are times of day
 
 
-@dataclass(frozen=True, kw_only=True)
-class Cut:
+class Cut(NamedTuple):
     """How the values of a column become codes.
 
     A number gets the count of the edges below it, a category its rank. Where zero has a code of its own, it is 0, and
@@ -97,11 +93,11 @@ class Cut:
     """
 
     edges: tuple[float, ...] | None  # ascending; None for categories
+    n_codes: int  # that of missing values included
     side: str = "left"  # where a number on an edge goes: "left" below it, "right" above it
     categories: Values | None = None  # ascending; None for numbers that are cut
     zero_apart: bool = False  # whether zero has a code of its own
     missing_code: int | None = None  # None: missing values have no code
-    n_codes: int  # that of missing values included
     # whether each stratum has edges of its own: they are not saved, and new rows get no codes; absent if False
     within_strata: bool = False
 
@@ -127,24 +123,21 @@ class SavedColumn:
         return str(self.label)
 
 
-@dataclass(frozen=True, kw_only=True)
-class SavedRankTest:
+class SavedRankTest(NamedTuple):
     """A test whether the ranks of a column depend on the target."""
 
     statistic: float  # of Kruskal and Wallis; of a quantity the number of rows times the squared rank correlation
     p: float  # by the chi-squared distribution
 
 
-@dataclass(frozen=True, kw_only=True)
-class SavedRole:
+class SavedRole(NamedTuple):
     """How a member of a Markov blanket is related to the target."""
 
     name: str  # "neighbour", directly; "spouse", only once the columns ``via`` are known
     via: tuple[str, ...]  # the names of these columns; empty for a neighbour
 
 
-@dataclass(frozen=True, kw_only=True)
-class SavedStep:
+class SavedStep(NamedTuple):
     """A step of a greedy selection: which columns won, which came second, and by how much."""
 
     winner: tuple[str, ...]  # names; several for a group of columns that are taken together
@@ -153,8 +146,7 @@ class SavedStep:
     is_exact: bool = True  # False: the gap is at least this
 
 
-@dataclass(frozen=True, kw_only=True)
-class SavedStopping:
+class SavedStopping(NamedTuple):
     """What ended a greedy selection."""
 
     by: str  # "n_features_to_select", the name of a rule, or "no varying column left"
@@ -166,8 +158,7 @@ class SavedStopping:
     conclusion: str | None  # what a reader may conclude of each feature, of a rule with a rate
 
 
-@dataclass(frozen=True, kw_only=True)
-class Certificate:
+class Certificate(NamedTuple):
     """The objective of a subset, the bound on every other's, and the gap between; NaN for no number."""
 
     objective_bits: float  # of the selected subset
@@ -175,8 +166,7 @@ class Certificate:
     gap: float  # between the two, as a share of the bound
 
 
-@dataclass(frozen=True, kw_only=True)
-class ColumnGroup:
+class ColumnGroup(NamedTuple):
     """A group of columns that the method made: a dominant set, a cluster, or a feature with those it represents."""
 
     selected: tuple[Label, ...]  # the selected features of the group, best first; empty for a set that was not reached
@@ -185,8 +175,7 @@ class ColumnGroup:
     cohesiveness: float | None  # of a dominant set, u'Wu / 2; None for another group
 
 
-@dataclass(frozen=True, kw_only=True)
-class SavedStrata:
+class SavedStrata(NamedTuple):
     """The strata of the rows, and what the selected features say without them."""
 
     n_strata: int
@@ -222,5 +211,5 @@ class SelectionDetails:
 
 
 def field_names(kind: type) -> list[str]:
-    """The names of the fields of a dataclass, which are the keys of its object in the file."""
-    return [item.name for item in fields(kind)]
+    """The names of the fields of a class, which are the keys of its object in the file."""
+    return list(kind.__annotations__)

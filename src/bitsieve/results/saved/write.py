@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import TypeAlias
 
 from bitsieve.diagnostics import NAME_ONLY, Diagnostic
@@ -60,7 +59,7 @@ def document_of(record: SelectionRecord) -> dict[str, Json]:
     return {
         "format": FORMAT,
         "version": VERSION,
-        "versions": asdict(record.versions),
+        "versions": record.versions._asdict(),
         "data": _data(record.data),
         "target": _target(record.target),
         "method": record.method,
@@ -162,7 +161,7 @@ def _column(column: SavedColumn) -> Json:
 
 
 def _parsing(parsing: SavedParsing) -> Json:
-    fields = asdict(parsing)
+    fields = parsing._asdict()
     for name in OPTIONAL_OF_PARSING:
         if not fields[name]:
             del fields[name]
