@@ -1,6 +1,7 @@
 #include "encode/cuts.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <type_traits>
 #include <vector>
 
@@ -28,7 +29,7 @@ struct ColumnScratch {
     std::vector<std::size_t> positions;
 };
 
-// The numbers of a column that are there as ascending items, and as doubles.
+// Sorts the numbers of a column that are not missing: they become ascending items, and doubles.
 template <class T>
 void sort_column(const T* values, std::int64_t n, ColumnScratch& scratch) {
     sort_present(values, n, scratch.items, scratch.spare);
@@ -37,14 +38,14 @@ void sort_column(const T* values, std::int64_t n, ColumnScratch& scratch) {
     for (std::size_t i = 0; i < n_present; ++i) scratch.values[i] = value_of(scratch.items[i].key);
 }
 
-// Moves keys to where sorting would bring them, at some ascending positions; the first key is that of position `before`.
+// Moves keys to where sorting would bring them, at some ascending positions. `first_position` is that of the first key.
 void select_positions(std::uint64_t* first, std::uint64_t* last, const std::size_t* position, const std::size_t* end,
-                      std::size_t before) {
+                      std::size_t first_position) {
     if (position == end) return;
     const std::size_t* middle = position + (end - position) / 2;
-    std::uint64_t* middle_key = first + (*middle - before);
+    std::uint64_t* middle_key = first + (*middle - first_position);
     std::nth_element(first, middle_key, last);
-    select_positions(first, middle_key, position, middle, before);
+    select_positions(first, middle_key, position, middle, first_position);
     select_positions(middle_key + 1, last, middle + 1, end, *middle + 1);
 }
 
@@ -75,51 +76,77 @@ std::int64_t fill_keys(const T* values, std::int64_t n, std::vector<std::uint64_
     return total;
 }
 
+// Intervals of keys: those of the same upper bits among what the keys of a column differ in.
+struct KeyIntervals {
+    std::uint64_t min_key;
+    int shift;
+
+    KeyIntervals(std::uint64_t smallest, std::uint64_t largest)
+        : min_key(smallest), shift(__builtin_clzll(largest - smallest)) {}
+
+    std::size_t operator()(std::uint64_t key) const {
+        return std::size_t(((key - min_key) << shift) >> (64 - kIntervalBits));
+    }
+};
+
+// The different ranks of the cuts of `total` numbers, ascending; a cut at the rank 0 or at the largest number is none.
+void find_ranks(std::int64_t total, std::int64_t n_bins, std::vector<std::int64_t>& ranks) {
+    ranks.clear();
+    std::int64_t last_rank = 0;
+    for (std::int64_t b = 1; b < n_bins; ++b) {
+        const std::int64_t rank = rank_of_cut(b, total, n_bins);
+        if (rank <= last_rank || rank >= total) continue;
+        ranks.push_back(rank);
+        last_rank = rank;
+    }
+}
+
+// Selects the intervals in which a rank lies, given the number of keys in each. The positions are those of the ranks
+// among the keys of the selected intervals. Returns how many keys these have.
+std::int64_t select_intervals(const std::vector<std::int64_t>& ranks, const std::vector<std::uint32_t>& counts,
+                              std::vector<std::uint8_t>& is_selected, std::vector<std::size_t>& positions) {
+    is_selected.assign(counts.size(), 0);
+    positions.clear();
+    std::int64_t n_before = 0;    // keys in the intervals before
+    std::int64_t n_selected = 0;  // and those of them that are selected
+    auto rank = ranks.begin();
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        const std::int64_t end = n_before + counts[i];
+        for (; rank != ranks.end() && *rank <= end; ++rank) {
+            is_selected[i] = 1;
+            positions.push_back(std::size_t(n_selected + (*rank - n_before) - 1));
+        }
+        if (is_selected[i]) n_selected += counts[i];
+        n_before = end;
+    }
+    return n_selected;
+}
+
 // Cuts a long column, given by `total` keys, without sorting it: these are counted by their upper bits, and only those
 // are looked at again that lie in an interval with a rank of a cut. False, and no cut is made, where these are more
 // than a quarter.
 bool cut_by_selection(std::int64_t total, std::int64_t n_bins, ColumnScratch& scratch, std::vector<double>& cuts) {
-    std::vector<std::uint64_t>& keys = scratch.keys;
     if (total < kMinSelected) return false;
+    std::vector<std::uint64_t>& keys = scratch.keys;
     const auto [smallest_key, largest_key] = std::minmax_element(keys.begin(), keys.begin() + total);
     if (*smallest_key == *largest_key) return false;
-    const auto interval = [low = *smallest_key,
-                           shift = __builtin_clzll(*largest_key - *smallest_key)](std::uint64_t key) {
-        return std::size_t(((key - low) << shift) >> (64 - kIntervalBits));
-    };
     const double largest = value_of(*largest_key);
+    const KeyIntervals interval_of(*smallest_key, *largest_key);
     scratch.counts.assign(std::size_t(1) << kIntervalBits, 0);
-    for (std::int64_t i = 0; i < total; ++i) ++scratch.counts[interval(keys[i])];
+    for (std::int64_t i = 0; i < total; ++i) ++scratch.counts[interval_of(keys[i])];
 
-    std::vector<std::int64_t>& ranks = scratch.ranks;
-    ranks.clear();
-    for (std::int64_t b = 1; b < n_bins; ++b) {
-        const std::int64_t rank = rank_of_cut(b, total, n_bins);
-        if (rank > (ranks.empty() ? 0 : ranks.back()) && rank < total) ranks.push_back(rank);
-    }
-    scratch.positions.clear();
-    std::int64_t before = 0;
-    std::int64_t n_selected = 0;
-    auto rank = ranks.begin();
-    scratch.is_selected.assign(scratch.counts.size(), 0);
-    for (std::size_t i = 0; i < scratch.counts.size(); ++i) {
-        const std::int64_t end = before + scratch.counts[i];
-        const bool has_rank = rank != ranks.end() && *rank <= end;
-        scratch.is_selected[i] = has_rank;
-        for (; rank != ranks.end() && *rank <= end; ++rank)
-            scratch.positions.push_back(std::size_t(n_selected + *rank - before - 1));
-        if (has_rank) n_selected += end - before;
-        before = end;
-    }
-    if (n_selected > total / 4) return false;
-    std::size_t next = 0;
+    const std::vector<std::int64_t>& ranks = scratch.ranks;
+    const std::vector<std::size_t>& positions = scratch.positions;
+    find_ranks(total, n_bins, scratch.ranks);
+    if (select_intervals(ranks, scratch.counts, scratch.is_selected, scratch.positions) > total / 4) return false;
+
+    std::size_t n_selected = 0;
     for (std::int64_t i = 0; i < total; ++i) {
         const std::uint64_t key = keys[i];
-        keys[next] = key;
-        next += scratch.is_selected[interval(key)];
+        keys[n_selected] = key;
+        n_selected += scratch.is_selected[interval_of(key)];
     }
-    const std::vector<std::size_t>& positions = scratch.positions;
-    select_positions(keys.data(), keys.data() + next, positions.data(), positions.data() + positions.size(), 0);
+    select_positions(keys.data(), keys.data() + n_selected, positions.data(), positions.data() + positions.size(), 0);
     cut_by_ranks(
         ranks.size() + 1, n_bins, [&](std::size_t i) { return i < ranks.size() ? ranks[i] : total; },
         [&](std::size_t i) { return i < ranks.size() ? value_of(keys[positions[i]]) : largest; }, cuts);
@@ -145,16 +172,26 @@ const Value* in_order(const Value* row_values, const std::vector<KeyedRow>& item
 
 // Cuts a column that is sorted.
 void cut_sorted(const std::int64_t* weights, std::int64_t n_bins, ColumnScratch& scratch, std::vector<double>& cuts) {
-    const std::int64_t* ranks = in_order(weights, scratch.items, scratch.ranks);  // once they are added up
-    for (std::size_t i = 1; ranks && i < scratch.ranks.size(); ++i) scratch.ranks[i] += scratch.ranks[i - 1];
-    cut_by_ranks(
-        scratch.values.size(), n_bins, [&](std::size_t i) { return ranks ? ranks[i] : std::int64_t(i) + 1; },
-        [&](std::size_t i) { return scratch.values[i]; }, cuts);
+    const auto value_at = [&](std::size_t i) { return scratch.values[i]; };
+    if (weights == nullptr) {
+        cut_by_ranks(scratch.values.size(), n_bins, [](std::size_t i) { return std::int64_t(i) + 1; }, value_at, cuts);
+        return;
+    }
+    in_order(weights, scratch.items, scratch.weights);
+    scratch.ranks.resize(scratch.weights.size());
+    std::partial_sum(scratch.weights.begin(), scratch.weights.end(), scratch.ranks.begin());
+    cut_by_ranks(scratch.values.size(), n_bins, [&](std::size_t i) { return scratch.ranks[i]; }, value_at, cuts);
 }
 
-// Cuts a column of whole numbers by the counts of each of its span, of which ranks are made in place.
-void cut_counted(const Span& span, std::int64_t n_bins, std::vector<std::int64_t>& ranks, std::vector<double>& cuts) {
-    for (std::size_t v = 1; v < ranks.size(); ++v) ranks[v] += ranks[v - 1];
+// Cuts a column of whole numbers in a small span, by the samples of each number.
+template <class T>
+void cut_counted(const T* values, std::int64_t n, const Span& span, const std::int64_t* weights, std::int64_t n_bins,
+                 ColumnScratch& scratch, std::vector<double>& cuts) {
+    std::vector<std::int64_t>& ranks = scratch.ranks;
+    ranks.assign(std::size_t(span.range + 1), 0);
+    for (std::int64_t i = 0; i < n; ++i)
+        if (!is_missing(values[i])) ranks[index_in_span(values[i], span.low)] += weights ? weights[i] : 1;
+    std::partial_sum(ranks.begin(), ranks.end(), ranks.begin());
     cut_by_ranks(
         ranks.size(), n_bins, [&](std::size_t v) { return ranks[v]; },
         [&](std::size_t v) { return span.low + double(v); }, cuts);
@@ -171,31 +208,28 @@ Ragged<double> mdl_cuts(const Columns& table, const ClassVectors& vectors, const
     UnsortedMdlCutter unsorted_cutter(vectors.n_classes, terms);
     const std::uint64_t limit = limit_of_span(table.n_rows, vectors.n_classes);
     for_each_tile<T>(table, table.n_rows, [&](std::int64_t, std::int64_t, const T* values, std::int64_t n) {
+        const auto classes_of_vector = [&](std::int64_t b) { return vectors.classes + b * n; };
         Span span;
-        const bool counted = is_small_span(values, n, limit, span);
-        const std::int64_t* sorted_weights = nullptr;
-        const double* numbers = nullptr;
-        const bool unsorted = !counted && unsorted_cutter.has_enough_rows(std::size_t(n));
-        if (unsorted) {
-            numbers = as_doubles(values, n, scratch.values);
-        } else if (!counted) {
-            sort_column(values, n, scratch);
-            sorted_weights = in_order(weights, scratch.items, scratch.weights);
-        }
-        for (std::int64_t b = 0; b < vectors.n_vectors; ++b) {
-            const std::int32_t* classes = vectors.classes + b * n;
-            if (unsorted) {
-                cuts_of_columns.append(unsorted_cutter.cuts(numbers, classes, weights, std::size_t(n)));
-                continue;
-            }
-            if (!counted) {
-                const std::int32_t* sorted_classes = in_order(classes, scratch.items, scratch.classes);
+        if (is_small_span(values, n, limit, span)) {
+            for (std::int64_t b = 0; b < vectors.n_vectors; ++b) {
+                count_classes(values, n, span, classes_of_vector(b), vectors.n_classes, weights, scratch.counts);
                 cuts_of_columns.append(
-                    cutter.cuts(scratch.values.data(), sorted_classes, sorted_weights, scratch.values.size()));
-                continue;
+                    cutter.cuts_of_counts(span.low, std::size_t(span.range + 1), scratch.counts.data()));
             }
-            count_classes(values, n, span, classes, vectors.n_classes, weights, scratch.counts);
-            cuts_of_columns.append(cutter.cuts_of_counts(span.low, std::size_t(span.range + 1), scratch.counts.data()));
+            return;
+        }
+        if (unsorted_cutter.has_enough_rows(std::size_t(n))) {
+            const double* numbers = as_doubles(values, n, scratch.values);
+            for (std::int64_t b = 0; b < vectors.n_vectors; ++b)
+                cuts_of_columns.append(unsorted_cutter.cuts(numbers, classes_of_vector(b), weights, std::size_t(n)));
+            return;
+        }
+        sort_column(values, n, scratch);
+        const std::int64_t* sorted_weights = in_order(weights, scratch.items, scratch.weights);
+        for (std::int64_t b = 0; b < vectors.n_vectors; ++b) {
+            const std::int32_t* sorted_classes = in_order(classes_of_vector(b), scratch.items, scratch.classes);
+            cuts_of_columns.append(
+                cutter.cuts(scratch.values.data(), sorted_classes, sorted_weights, scratch.values.size()));
         }
     });
     return cuts_of_columns;
@@ -210,11 +244,7 @@ Ragged<double> order_statistic_cuts(const Columns& table, std::int64_t n_bins, c
     for_each_tile<T>(table, table.n_rows, [&](std::int64_t, std::int64_t, const T* values, std::int64_t n) {
         Span span;
         if (is_small_span(values, n, max_values, span)) {
-            std::vector<std::int64_t>& ranks = scratch.ranks;
-            ranks.assign(std::size_t(span.range + 1), 0);
-            for (std::int64_t i = 0; i < n; ++i)
-                if (!is_missing(values[i])) ranks[index_in_span(values[i], span.low)] += weights ? weights[i] : 1;
-            cut_counted(span, n_bins, ranks, cuts);
+            cut_counted(values, n, span, weights, n_bins, scratch, cuts);
         } else if (weights || n < kMinSelected || has_frequent_number(values, n) ||
                    !cut_by_selection(fill_keys(values, n, scratch.keys), n_bins, scratch, cuts)) {
             sort_column(values, n, scratch);
