@@ -11,71 +11,86 @@ namespace bitsieve {
 
 namespace {
 
-// Counts a code and a class for every sample of a part, part by part.
+// The degrees of freedom and the sum of terms of one column and one class vector, over all parts.
+struct DependenceSums {
+    std::int64_t freedom = 0;
+    std::int64_t sum = 0;
+};
+
+// Counts codes and classes within parts, for one column and class vector after the other.
 class Dependence {
 public:
     Dependence(const ClassVectors& vectors, const Parts& parts, const Terms& terms)
         : n_classes_(vectors.n_classes), parts_(parts), terms_(terms), classes_(vectors.n_classes) {}
 
     // codes[i] in [0, n_codes).
-    void count(const std::int32_t* codes, std::size_t n_codes, const std::int32_t* classes, std::int64_t& freedom,
-               std::int64_t& sum) {
+    DependenceSums count(const std::int32_t* codes, std::size_t n_codes, const std::int32_t* classes) {
         if (codes_.size() < n_codes) {
             codes_.resize(n_codes);
             cells_.resize(n_codes * n_classes_);
         }
-        freedom = sum = 0;
+        const auto code_of = [codes](std::uint32_t row) { return std::size_t(codes[row]); };
+        const auto class_of = [classes](std::uint32_t row) { return std::size_t(classes[row]); };
+        const auto cell_of = [&](std::uint32_t row) { return code_of(row) * n_classes_ + class_of(row); };
+        DependenceSums sums;
         for (std::int64_t z = 0; z < parts_.n_parts; ++z) {
-            const std::uint32_t* first = parts_.order + parts_.starts[z];
-            const std::uint32_t* last = parts_.order + parts_.starts[z + 1];
-            if (last - first < 2) continue;
-            for (const std::uint32_t* row = first; row != last; ++row) {
-                const std::size_t code = std::size_t(codes[*row]);
-                const std::size_t label = std::size_t(classes[*row]);
+            const Rows rows{parts_.order + parts_.starts[z], parts_.order + parts_.starts[z + 1]};
+            if (rows.size() < 2) continue;
+            for (const std::uint32_t row : rows) {
+                const std::size_t code = code_of(row);
+                const std::size_t label = class_of(row);
                 ++codes_[code];
                 ++classes_[label];
                 ++cells_[code * n_classes_ + label];
             }
-            std::int64_t sum_of_codes = 0;
-            std::int64_t sum_of_classes = 0;
-            std::int64_t sum_of_cells = 0;
-            std::int64_t n_codes_present = 0;
-            std::int64_t n_classes_present = 0;
-            std::int64_t ignored = 0;
-            const auto code = [&](const std::uint32_t* row) { return std::size_t(codes[*row]); };
-            const auto label = [&](const std::uint32_t* row) { return std::size_t(classes[*row]); };
-            add_and_clear(codes_, n_codes, first, last, code, sum_of_codes, n_codes_present);
-            add_and_clear(classes_, n_classes_, first, last, label, sum_of_classes, n_classes_present);
-            add_and_clear(
-                cells_, n_codes * n_classes_, first, last,
-                [&](const std::uint32_t* row) { return code(row) * n_classes_ + label(row); }, sum_of_cells, ignored);
-            freedom += (n_codes_present - 1) * (n_classes_present - 1);
-            sum += sum_of_cells - sum_of_codes - sum_of_classes + terms_(std::uint64_t(last - first));
+            const Occupied codes_present = sum_and_clear(codes_, n_codes, rows, code_of);
+            const Occupied classes_present = sum_and_clear(classes_, n_classes_, rows, class_of);
+            const Occupied cells_present = sum_and_clear(cells_, n_codes * n_classes_, rows, cell_of);
+            sums.freedom += (codes_present.n - 1) * (classes_present.n - 1);
+            sums.sum += cells_present.sum - codes_present.sum - classes_present.sum + terms_(rows.size());
         }
+        return sums;
     }
 
 private:
-    // Adds the terms of the counts that are not 0, and how many these are; the counts are 0 afterwards. index_of(row):
-    // the count of the row.
+    // The rows of a part.
+    struct Rows {
+        const std::uint32_t* first;
+        const std::uint32_t* last;
+
+        const std::uint32_t* begin() const { return first; }
+        const std::uint32_t* end() const { return last; }
+        std::size_t size() const { return std::size_t(last - first); }
+    };
+
+    // The counts that are not 0: how many these are, and the sum of their terms.
+    struct Occupied {
+        std::int64_t n = 0;
+        std::int64_t sum = 0;
+    };
+
+    // Sums up counts[0 .. size), which are 0 afterwards. index_of(row): the count that a row of the part is in.
     template <class IndexOf>
-    void add_and_clear(std::vector<std::uint32_t>& counts, std::size_t size, const std::uint32_t* first,
-                       const std::uint32_t* last, const IndexOf& index_of, std::int64_t& sum, std::int64_t& n_present) {
-        const auto add = [&](std::uint32_t& count) {
+    Occupied sum_and_clear(std::vector<std::uint32_t>& counts, std::size_t size, const Rows& rows,
+                           const IndexOf& index_of) {
+        Occupied occupied;
+        const auto add_and_clear = [&](std::uint32_t& count) {
             if (count == 0) return;
-            sum += terms_(count);
-            ++n_present;
+            occupied.sum += terms_(count);
+            ++occupied.n;
             count = 0;
         };
-        if (std::size_t(last - first) < size)
-            for (const std::uint32_t* row = first; row != last; ++row) add(counts[index_of(row)]);
+        if (rows.size() < size)  // fewer rows than counts: visit the counts of the rows alone
+            for (const std::uint32_t row : rows) add_and_clear(counts[index_of(row)]);
         else
-            for (std::size_t i = 0; i < size; ++i) add(counts[i]);
+            for (std::size_t i = 0; i < size; ++i) add_and_clear(counts[i]);
+        return occupied;
     }
 
     std::size_t n_classes_;
     Parts parts_;
     Terms terms_;
-    std::vector<std::uint32_t> codes_, classes_, cells_;
+    std::vector<std::uint32_t> codes_, classes_, cells_;  // counts of a part; zeros between parts
 };
 
 // A column in ascending order, without its missing values.
@@ -93,12 +108,23 @@ struct SortedColumn {
         const double middle = values[(values.size() - 1) / 2];
         if (middle < values.back()) median.push_back(middle);
     }
+
+    // Fills codes with the number of cuts below the value of each row; a missing one has the code behind the largest.
+    void code(const std::vector<double>& cuts, std::vector<std::int32_t>& codes) const {
+        const std::size_t missing_code = cuts.size() + 1;
+        std::fill(codes.begin(), codes.end(), std::int32_t(missing_code));
+        std::size_t n_below = 0;
+        for (std::size_t i = 0; i < items.size(); ++i) {
+            while (n_below < cuts.size() && values[i] > cuts[n_below]) ++n_below;
+            codes[items[i].row] = std::int32_t(n_below);
+        }
+    }
 };
 
-// Tells apart the vectors of two classes by which a column may be cut from those by which it is not. A column is cut if
-// its best first cut is accepted, which depends on two numbers: the samples left of it, and those of class 1 among them.
-// For each number of samples an interval of the other number is known in which no cut is accepted. All vectors have
-// equally many samples of class 1, as shuffles have. The counts of all vectors move on together, a byte each.
+// Finds the vectors of two classes by which a column may be cut. It is cut if its best first cut is accepted, which
+// depends on two numbers: the samples left of the cut, and those of class 1 among them. For each number of samples
+// there is an interval of the other number in which no cut is accepted. All vectors have equally many samples of class
+// 1, as shuffles have. The counts of all vectors move on together, a byte each.
 class FirstCuts {
 public:
     static constexpr std::int64_t kMaxRows = 255;   // a count is a byte
@@ -196,8 +222,11 @@ void dependence_of_codes(const std::int32_t* codes, std::int64_t n_rows, std::in
                          const ClassVectors& vectors, const Parts& parts, const Terms& terms, std::int64_t* freedom,
                          std::int64_t* sums) {
     Dependence dependence(vectors, parts, terms);
-    for (std::int64_t b = 0; b < vectors.n_vectors; ++b)
-        dependence.count(codes, std::size_t(n_codes), vectors.classes + b * n_rows, freedom[b], sums[b]);
+    for (std::int64_t b = 0; b < vectors.n_vectors; ++b) {
+        const DependenceSums result = dependence.count(codes, std::size_t(n_codes), vectors.classes + b * n_rows);
+        freedom[b] = result.freedom;
+        sums[b] = result.sum;
+    }
 }
 
 void dependence_of_cuts(const double* columns, std::int64_t n_rows, std::int64_t n_columns, const ClassVectors& vectors,
@@ -220,22 +249,19 @@ void dependence_of_cuts(const double* columns, std::int64_t n_rows, std::int64_t
         if (first_cuts && std::int64_t(n_present) == n_rows) may_be_cut = first_cuts->may_cut(sorted.items).data();
         for (std::int64_t b = 0; b < vectors.n_vectors; ++b) {
             const std::int32_t* classes = vectors.classes + b * n_rows;
-            std::int64_t& freedom_of_vector = freedom[j * vectors.n_vectors + b];
-            std::int64_t& sum_of_vector = sums[j * vectors.n_vectors + b];
-            freedom_of_vector = sum_of_vector = 0;
             const std::vector<double>* cuts = &no_cuts;
             if (may_be_cut == nullptr || may_be_cut[b]) {
                 for (std::size_t i = 0; i < n_present; ++i) sorted_classes[i] = classes[sorted.items[i].row];
                 cuts = &cutter.cuts(sorted.values.data(), sorted_classes.data(), nullptr, n_present);
             }
             if (cuts->empty() && cut_at_median) cuts = &sorted.median;
-            if (cuts->empty() && !some_missing) continue;
-            std::fill(codes.begin(), codes.end(), std::int32_t(cuts->size() + 1));  // of what is missing
-            for (std::size_t i = 0, code = 0; i < n_present; ++i) {
-                while (code < cuts->size() && sorted.values[i] > (*cuts)[code]) ++code;
-                codes[sorted.items[i].row] = std::int32_t(code);
+            DependenceSums result;  // 0 where the column has one code
+            if (!cuts->empty() || some_missing) {
+                sorted.code(*cuts, codes);
+                result = dependence.count(codes.data(), cuts->size() + 2, classes);
             }
-            dependence.count(codes.data(), cuts->size() + 2, classes, freedom_of_vector, sum_of_vector);
+            freedom[j * vectors.n_vectors + b] = result.freedom;
+            sums[j * vectors.n_vectors + b] = result.sum;
         }
     }
 }
