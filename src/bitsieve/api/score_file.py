@@ -14,6 +14,7 @@ from bitsieve.engines.stream import PendingMerge, typed_batches
 from bitsieve.io.column_file import ColumnFile
 from bitsieve.io.read import open_columns
 from bitsieve.io.write import write_batches
+from bitsieve.results.saved.class_scores import check_names_are_free
 from bitsieve.results.scorecard import Scorecard, wanted_columns
 from bitsieve.scorecards.card import Card
 from bitsieve.scorecards.rows_of_bins import RowsOfBins, checked_counts, count_rows, merged_rows, read_values
@@ -57,7 +58,7 @@ def score_to_file(card: Scorecard, data: TableLike, options: ScoreOptions) -> Sc
     positions = wanted_columns(card).positions_in(file.names)
     scored_names = [file.names[position] for position in positions]
     names_of_points = [f"{column.name}_points" for column in card.card.columns]
-    _check_names(file.names, [*names_of_points, SCORE_COLUMN])
+    check_names_are_free(file.names, [*names_of_points, SCORE_COLUMN], "rename it")
     memory = check_memory(options.memory)
     n_rows, n_unseen = _count(card.card, file, scored_names, memory)
 
@@ -92,14 +93,3 @@ def _scored(
         points = [column.points_in(column.bins_in(values, j)) for j, column in enumerate(card.columns)]
         scores = [*points, card.score_of(points)]
         yield pa.table([*batch.columns, *map(pa.array, scores)], schema=schema)
-
-
-def _check_names(names: Sequence[str], added_names: Sequence[str]) -> None:
-    """Refuse data that has a column of a name that is added."""
-    for name in added_names:
-        if name in names:
-            raise UserError(
-                code="name-taken",
-                message=f"the data has a column {name!r} already, which is the name of a column of scores",
-                advice="rename it",
-            )

@@ -127,13 +127,9 @@ def _why_there_is_no_sql(column: CardColumn, dialect: Dialect) -> str:
         return f"holds text that is read as {text_format.what}"
     if column.time_kind == "zoned dates" and not dialect.zoned_timestamp:
         return "holds dates with a time zone"
-    if column.time_kind is not None and not all(map(_is_whole_microsecond, _numbers_of_bins(column))):
+    if column.time_kind is not None and not all(map(float.is_integer, _numbers_of_bins(column))):
         return "has bins that end between two microseconds"
     return ""
-
-
-def _is_whole_microsecond(time: float) -> bool:
-    return time.is_integer()
 
 
 def _numbers_of_bins(column: CardColumn) -> list[float]:

@@ -66,13 +66,18 @@ def score_columns(
 
 
 def check_names_of_scores(names: Sequence[str]) -> None:
-    """Refuse to append scores to data with columns of the same names."""
-    for name in (CLASS_COLUMN, SCORE_COLUMN):
+    """Refuse to append the likely class and its score to data with columns of the same names."""
+    check_names_are_free(names, (CLASS_COLUMN, SCORE_COLUMN), "rename it, or leave the score out")
+
+
+def check_names_are_free(names: Sequence[str], names_of_scores: Sequence[str], advice: str) -> None:
+    """Refuse to append columns of scores to data that has a column of the same name."""
+    for name in names_of_scores:
         if name in names:
             raise UserError(
                 code="name-taken",
                 message=f"the data has a column {name!r} already, which is the name of a column of scores",
-                advice="rename it, or leave the score out",
+                advice=advice,
             )
 
 
