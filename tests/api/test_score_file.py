@@ -63,7 +63,9 @@ def test_what_cannot_be_scored_is_refused_before_anything_is_written(card, tmp_p
     new.loc[N_ROWS - 1, "age"] = "unknown"
     new.to_csv(tmp_path / "new.csv", index=False)
     output = io.BytesIO()
-    with pytest.raises(UserError, match="'age' was numeric when fitting"):
+    with pytest.raises(
+        UserError, match="'age' was numeric when fitting: give numbers in place of 'unknown', or nothing"
+    ):
         score_to_file(card, tmp_path / "new.csv", ScoreOptions(output=output, memory="1MB"))
     assert output.getvalue() == b""
 

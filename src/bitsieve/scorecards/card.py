@@ -64,10 +64,10 @@ class CardColumn:
         """The numbers of column ``j`` of a table, where text may have nothing but missing values."""
         if table.is_numeric(j):
             return table.numeric(j)
-        codes = table.categorical(j).codes
-        if (codes >= 0).any():
-            raise text_in_numbers(self.name)
-        return np.full(len(codes), np.nan)
+        words = table.categorical(j)
+        if (words.codes >= 0).any():
+            raise text_in_numbers(self.name, words.categories.tolist(), self.bins.fixed.time_unit)
+        return np.full(len(words), np.nan)
 
     def _categories_in(self, table: InMemoryDataset, j: int) -> Encoded:
         """The categories of column ``j`` of a table, which may hold numbers: 0 and 1 are how SQLite stores booleans."""

@@ -386,7 +386,8 @@ class MonotoneBinner(OneToOneFeatureMixin, TransformerMixin, Estimator):
         for j, column in enumerate(self.column_bins_):
             if column.merged.edges is not None:
                 if not table.is_numeric(j):
-                    raise text_in_numbers(self.column_names_[j])
+                    words = table.categorical(j).categories.tolist()
+                    raise text_in_numbers(self.column_names_[j], words, column.fixed.time_unit)
                 bins[:, j] = column.bins_of_numbers(table.numeric(j))
             else:
                 bins[:, j] = column.bins_of_categories(_as_categories(table, j))
@@ -621,11 +622,27 @@ def refuse_sparse(table: InMemoryDataset) -> None:
         )
 
 
-def text_in_numbers(name: str) -> UserError:
-    """The error for a column of text that held numbers when fitting."""
+def text_in_numbers(name: str, texts: Sequence[object] = (), time_unit: str = "") -> UserError:
+    """The error for a column of text that held numbers when fitting, or dates if there is a time unit.
+
+    ``texts`` are its values, if they are known.
+    """
+    words = [] if time_unit else [str(text) for text in texts if not is_number_in_text(str(text))]
+    advice = f"give numbers in place of {quoted(words, limit=1)}, or nothing for a missing value"
     return UserError(
-        code="column-kind-changed", message=f"column {name!r} was numeric when fitting", advice="give numbers"
+        code="column-kind-changed",
+        message=f"column {name!r} was numeric when fitting",
+        advice=advice if words else f"give {_KINDS[time_unit]}",
     )
+
+
+def is_number_in_text(text: str) -> bool:
+    """Whether text is a number as Python writes it."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def check_binner(binner: object) -> None:

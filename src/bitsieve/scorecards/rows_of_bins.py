@@ -58,7 +58,7 @@ def checked_counts(columns: Sequence[CardColumn], rows: RowsOfBins) -> tuple[Int
     """The counts of all rows. Refuses columns whose values differ in kind from part to part: as one they are text."""
     for column, kinds in zip(columns, rows.kinds, strict=True):
         if len(kinds) > 1:
-            raise text_in_numbers(column.name)
+            raise text_in_numbers(column.name, time_unit=column.bins.fixed.time_unit)
     return rows.counts
 
 

@@ -13,6 +13,7 @@ from bitsieve.dataset.plain_text import Plain
 from bitsieve.diagnostics import UserError
 from bitsieve.io.dialect import MARKERS
 from bitsieve.scorecards.card import Card, CardColumn, CategoryKind
+from bitsieve.scorecards.monotone_binner import is_number_in_text
 from bitsieve.utils.parameters import check_choice
 
 
@@ -319,16 +320,8 @@ def _literals_of(kind: CategoryKind | None, categories: Sequence[str], dialect: 
     if kind == "boolean":
         return [BOOLEANS[category] for category in categories if category in BOOLEANS]
     if kind == "number":
-        return [category for category in categories if _is_number(category)]
+        return [category for category in categories if is_number_in_text(category)]
     return [_text(category, dialect) for category in categories]
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _identifier(name: str, dialect: Dialect) -> str:
