@@ -130,6 +130,12 @@ CODES: dict[str, Code] = {
         "Convert them to one unit.",
         "hold numbers with different units",
     ),
+    "two-formats": Code(
+        "warning",
+        "A column holds dates of both orders of day and month, or numbers of both decimal marks, and is categories.",
+        "Write them in one way, or set `column_types` to read those of one order, or one mark, alone.",
+        predicate="hold numbers or dates that are written in two ways",
+    ),
     "ambiguous-dates": Code(
         "warning",
         "Dates may begin with the day or with the month, so they were kept as categories.",

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 import bitsieve
+from bitsieve.dataset.column_info import DATES_OF_BOTH_ORDERS, NUMBERS_OF_BOTH_MARKS
 from bitsieve.dataset.plain_text import Plain, Words
 from bitsieve.dataset.text_columns import typed_columns
 from bitsieve.dataset.text_format import ColumnRules, TextMeaning
@@ -71,3 +72,35 @@ def test_a_file_with_marks_that_can_only_separate_thousands(tmp_path, mark):
 def test_points_stay_decimal_marks_if_text_is_not_repaired():
     (array,), _ = typed_columns([pa.array(GROUPED)], [0], ColumnRules(repair=False), {})
     assert array.to_pylist() == [1.33, 2.417, 447, 778, 950]
+
+
+BOTH_ORDERS = [f"{day}/{month}/2024" for day in range(13, 20) for month in (1, 2)] + ["2/25/2024"] * 2
+BOTH_MARKS = [f"1,2{j:02d}.50" for j in range(20)] + [f"1.2{j:02d},50" for j in range(20)]
+
+
+@pytest.mark.parametrize(
+    ("texts", "examples"),
+    [(BOTH_ORDERS, ("'13/1/2024' (42)", "'2/25/2024' (6)")), (BOTH_MARKS, ("'1,200.50' (60)", "'1.200,50' (60)"))],
+    ids=["orders of day and month", "decimal marks"],
+)
+def test_text_in_two_formats_stays_categories_with_a_warning(texts, examples):
+    table = {"value": pa.array(texts * 3), "y": pa.array([j % 2 for j in range(3 * len(texts))])}
+    selection = bitsieve.select(pa.table(table), "y", verbose=False)
+    (note,) = [note for note in selection.diagnostics if note.code == "two-formats"]
+    assert note.severity == "warning"
+    assert note.columns == ("value",)
+    for example in examples:
+        assert example in note.message
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["25/2/2024", "2/25/2024", "somewhere 7", "elsewhere 8", "nowhere 9"],
+        ["1,234.50", "1.234,50", "12 A", "13 B", "14 C", "15 D"],
+        ["192.168.1.1", "10.0.0.1"],
+    ],
+)
+def test_other_text_is_in_no_two_formats(texts):
+    _, meanings = typed_columns([pa.array(texts * 4)], [0], ColumnRules(), {})
+    assert meanings[0].parsing is None or meanings[0].parsing.what not in (DATES_OF_BOTH_ORDERS, NUMBERS_OF_BOTH_MARKS)

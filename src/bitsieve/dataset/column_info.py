@@ -31,6 +31,8 @@ CODES = "codes"
 OPEN_DATES = "open dates"
 MARKED_NUMBERS = "numbers with text"
 SEVERAL_UNITS = "numbers in several units"
+NUMBERS_OF_BOTH_MARKS = "numbers with a point and with a comma before the decimals"
+DATES_OF_BOTH_ORDERS = "dates with the day first and with the month first"
 NO_NUMBERS = "no numbers"  # although the user chose the column type "number"
 NO_DATES = "no dates"
 

@@ -11,9 +11,11 @@ import pyarrow.compute as pc
 from bitsieve.dataset.arrow import flags, mask_of, numpy_of
 from bitsieve.dataset.column_info import (
     CODES,
+    DATES_OF_BOTH_ORDERS,
     MARKED_NUMBERS,
     NO_DATES,
     NO_NUMBERS,
+    NUMBERS_OF_BOTH_MARKS,
     OPEN_DATES,
     SEVERAL_UNITS,
     MarkedNumber,
@@ -25,8 +27,8 @@ from bitsieve.dataset.missing_words import means_missing
 from bitsieve.dataset.plain_text import Plain, Words, typed_text
 from bitsieve.dataset.text_booleans import Booleans, yes_or_no
 from bitsieve.dataset.text_format import TextFormat, TextMeaning
-from bitsieve.dataset.text_numbers import Numbers, are_codes, mixed_units
-from bitsieve.dataset.text_times import Dates, Durations
+from bitsieve.dataset.text_numbers import Numbers, are_codes, fits_of_both_marks, mixed_units
+from bitsieve.dataset.text_times import Dates, Durations, only_orders
 from bitsieve.options import DAY_FIRST, MONTH_FIRST
 from bitsieve.utils.arrays import Flags
 from bitsieve.utils.thousands import separates_thousands
@@ -125,7 +127,7 @@ def _detected_meaning(text: CountedText) -> TextMeaning:
         text_format = guess(text)
         if text_format is not None and _are_enough(text, _is_of_format(text.values, text_format)):
             return _meaning_by(text_format, text)
-    return _meaning_as_categories(text)
+    return _meaning_of_unread_numbers(text) or _meaning_in_two_formats(text) or _CATEGORIES
 
 
 def _meaning_as_booleans(text: CountedText) -> TextMeaning:
@@ -144,10 +146,10 @@ def _are_row_numbers_and_totals(text: CountedText) -> bool:
     return are_counts_of_identifier(numbers, text.counts[is_integer])
 
 
-def _meaning_as_categories(text: CountedText) -> TextMeaning:
-    """Categories. Those that are nearly all numbers with a mark, or in several units, have a parsing that says so."""
+def _meaning_of_unread_numbers(text: CountedText) -> TextMeaning | None:
+    """Categories that are nearly all numbers with a mark, or numbers in several units; None for other text."""
     if are_codes(text):
-        return _CATEGORIES
+        return None
     units = mixed_units(text)
     if units and sum(units.values()) >= _MIN_SHARE * text.n_rows:
         parsing = TextParsing(SEVERAL_UNITS, _most_frequent_value(text), 0, units=tuple(units.items()))
@@ -155,13 +157,43 @@ def _meaning_as_categories(text: CountedText) -> TextMeaning:
     bare_numbers = Numbers.guess(text)
     marked_numbers = Numbers.guess_with_marks(text)
     if bare_numbers is None or marked_numbers is None or bare_numbers.unit:
-        return _CATEGORIES  # "12 A" and "12 B" may be seats
+        return None  # "12 A" and "12 B" may be seats
     is_bare = _is_of_format(text.values, bare_numbers)
     fits = _is_of_format(text.values, marked_numbers)
     if 2 * text.n_rows_of(is_bare) < text.n_rows_of(fits) or not _are_nearly_all(text, fits):
-        return _CATEGORIES
+        return None
     parsing = _parsing_of(bare_numbers, text, is_bare)
     return TextMeaning(Words(), replace(parsing, what=MARKED_NUMBERS, has_missing=False))
+
+
+def _meaning_in_two_formats(text: CountedText) -> TextMeaning | None:
+    """Categories that are dates of both orders of day and month, or numbers of both decimal marks; else None."""
+    orders = np.array(only_orders(text.values))
+    day_first = orders == DAY_FIRST
+    month_first = orders == MONTH_FIRST
+    if day_first.any() and month_first.any():
+        are_dates = _is_of_format(text.values, Dates(DAY_FIRST)) | _is_of_format(text.values, Dates(MONTH_FIRST))
+        if _are_nearly_all(text, are_dates):
+            return _categories_in_two_formats(DATES_OF_BOTH_ORDERS, text, day_first, month_first)
+    with_point, with_comma = fits_of_both_marks(text.values)
+    only_point = with_point & ~with_comma
+    only_comma = with_comma & ~with_point
+    if only_point.any() and only_comma.any() and _are_nearly_all(text, with_point | with_comma):
+        return _categories_in_two_formats(NUMBERS_OF_BOTH_MARKS, text, only_point, only_comma)
+    return None
+
+
+def _categories_in_two_formats(what: str, text: CountedText, first: Flags, second: Flags) -> TextMeaning:
+    """Categories, with the rows and examples of the text that is of one of two formats only."""
+    ((example, _),) = text.most_frequent(first, 1)
+    parsing = TextParsing(
+        what=what,
+        example=example,
+        n_read=text.n_rows_of(first),
+        n_unread=text.n_rows_of(second),
+        unread=tuple(text.most_frequent(second, _N_LISTED)),
+    )
+    return TextMeaning(Words(), parsing)
 
 
 def _is_of_format(values: pa.Array, text_format: TextFormat) -> Flags:

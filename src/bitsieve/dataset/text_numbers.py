@@ -143,6 +143,13 @@ def mixed_units(text: CountedText) -> dict[str, int]:
     return {unit: n_rows_of_unit[unit] for unit in common_units}
 
 
+def fits_of_both_marks(text: pa.Array) -> tuple[Flags, Flags]:
+    """Which texts are numbers without a unit with a point before the decimals, and which with a comma."""
+    parts = NumberParts.of_text(text)
+    has_no_unit = parts.has_unit("")
+    return has_no_unit & parts.fits(_STYLES[0]), has_no_unit & parts.fits(_POINTS_BETWEEN_THOUSANDS)
+
+
 def _most_frequent_unit(parts: NumberParts, counts: Integers) -> str:
     """The unit of most rows; of equally frequent units the alphabetically first."""
     units = parts.unit.dictionary_encode()

@@ -156,22 +156,20 @@ class Dates(TextFormat):
         """Decide by all rows whether the day or the month is first. None if no row is a date, or rows contradict."""
         n_dates = 0
         n_zoned = 0
-        n_day_first = 0  # rows that are dates only if the day is first
+        n_day_first = 0
         n_month_first = 0
         for word, n_rows in zip(text.values.to_pylist(), text.counts.tolist(), strict=True):
             day_first = _find_date(word, DAY_FIRST)
-            month_first = _find_date(word, MONTH_FIRST)
-            if day_first is None or month_first is None:
+            if day_first is None:
                 continue
             n_dates += 1
             if day_first.match["zone"]:
                 n_zoned += n_rows
-            if not _BEGINS_WITH_SLASH.fullmatch(word):
-                continue
-            if day_first.day is None and month_first.day is not None:
-                n_month_first += n_rows
-            if day_first.day is not None and month_first.day is None:
+            order = _only_order(word)
+            if order == DAY_FIRST:
                 n_day_first += n_rows
+            if order == MONTH_FIRST:
+                n_month_first += n_rows
         if not n_dates or (n_day_first and n_month_first):
             return None
         order = UNDECIDED
@@ -180,6 +178,25 @@ class Dates(TextFormat):
         if n_month_first:
             order = MONTH_FIRST
         return cls(order, zoned=2 * n_zoned > text.n_rows)
+
+
+def only_orders(text: pa.Array) -> list[str]:
+    """The only order of day and month in which each text is a date; "undecided" if both or none will do."""
+    return [_only_order(word) for word in text.to_pylist()]
+
+
+def _only_order(text: str) -> str:
+    if not _BEGINS_WITH_SLASH.fullmatch(text):
+        return UNDECIDED
+    day_first = _find_date(text, DAY_FIRST)
+    month_first = _find_date(text, MONTH_FIRST)
+    if day_first is None or month_first is None:
+        return UNDECIDED
+    if day_first.day is None and month_first.day is not None:
+        return MONTH_FIRST
+    if day_first.day is not None and month_first.day is None:
+        return DAY_FIRST
+    return UNDECIDED
 
 
 class _FoundDate(NamedTuple):

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from bitsieve.dataset.column_info import CODES, MARKED_NUMBERS, OPEN_DATES, ColumnInfo, TextParsing, empty_columns
+from bitsieve.dataset.column_info import (
+    CODES,
+    DATES_OF_BOTH_ORDERS,
+    MARKED_NUMBERS,
+    NUMBERS_OF_BOTH_MARKS,
+    OPEN_DATES,
+    ColumnInfo,
+    TextParsing,
+    empty_columns,
+)
 from bitsieve.dataset.dataset import Dataset
 from bitsieve.dataset.identifiers import FEW_ROWS
 from bitsieve.diagnostics import Diagnostic
@@ -103,6 +112,8 @@ def _on_text(name: str, parsing: TextParsing) -> Diagnostic:
         return text_notes.text_as_categories(name, parsing)
     if parsing.what == OPEN_DATES:
         return text_notes.ambiguous_dates(name, parsing)
+    if parsing.what in (DATES_OF_BOTH_ORDERS, NUMBERS_OF_BOTH_MARKS):
+        return text_notes.two_formats(name, parsing)
     if len(parsing.units) > 1:
         return text_notes.mixed_units(name, parsing)
     if parsing.what == MARKED_NUMBERS or (parsing.marked and not parsing.marked_are_read):

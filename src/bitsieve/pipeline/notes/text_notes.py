@@ -74,6 +74,21 @@ def numbers_with_text(name: str, parsing: TextParsing) -> Diagnostic:
     )
 
 
+def two_formats(name: str, parsing: TextParsing) -> Diagnostic:
+    """The numbers or the dates of a column are written in two ways."""
+    other = parsing.unread[0][0]
+    return Diagnostic(
+        code="two-formats",
+        message=(
+            f"column {name!r} holds {parsing.what}, such as {parsing.example!r} ({parsing.n_read:,}) and "
+            f"{other!r} ({parsing.n_unread:,}): taken as categories"
+        ),
+        advice="write them in one way",
+        columns=(name,),
+        severity="warning",
+    )
+
+
 def mixed_units(name: str, parsing: TextParsing) -> Diagnostic:
     """The numbers of a column have several units, which are not converted."""
     result = "taken as categories"
