@@ -144,6 +144,14 @@ def test_json(tmp_path):
             read(tmp_path, broken)
 
 
+@pytest.mark.parametrize("line", ["sep=;", "sep=;;;", '"sep=;"'])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_line_that_names_the_delimiter_is_skipped(tmp_path, line, end):
+    content = end.join(["\ufeff" + line, "", "a;b;y", "1,5;2;x", "2,5;3;z", ""])
+    table, _ = read(tmp_path, content.encode())
+    assert table.to_pydict() == {"a": [1.5, 2.5], "b": [2, 3], "y": ["x", "z"]}
+
+
 def test_numbers_with_commas(tmp_path):
     content = b'price,count,name,y\n"1,234.56","1,000","1,2",a\n7.5,12,"3,4",b\n,"-2,345,678","5,6",a\n'
     table, _ = read(tmp_path, content)

@@ -36,6 +36,7 @@ _DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+")
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _BLANK_LINE = re.compile(r"[^\S\r\n]*(?:\r\n|\n|\r)")
 _END_OF_LINE = rb"(?:\r\n|\r|\n)"
+_LINE_OF_DELIMITER = re.compile(r'"?sep=[,;|\t]"?[;,|\t]*(?:\r\n|\n|\r)')  # "sep=;", which is for Excel
 _QUOTED = re.compile(r'"[^"]*"')
 _N_SAMPLE_BYTES = 1 << 16  # the layout of a file is found in so many first bytes
 _N_ROW_BYTES = 1 << 18  # codes are searched in so many bytes of rows
@@ -67,7 +68,7 @@ class Layout:
         sample = _sample(path)
         data = sample.data
         text = sample.text
-        lines = [line for line in _LINE_END.split(text) if line.strip()]
+        lines = [line for line in _LINE_END.split(text[sample.begin :]) if line.strip()]
         if not lines:
             raise DataError(
                 code="empty-data",
@@ -79,9 +80,11 @@ class Layout:
         unquoted_lines = lines
         has_name_of_several_lines = lines[0].count('"') % 2 == 1
         if has_name_of_several_lines:
-            unquoted_lines = [line for line in _LINE_END.split(_QUOTED.sub("", text)) if line.strip()]
+            unquoted_text = _QUOTED.sub("", text[sample.begin :])
+            unquoted_lines = [line for line in _LINE_END.split(unquoted_text) if line.strip()]
         if header is None:
-            _refuse_title(_LINE_END.split(text), label)
+            n_lines_before = len(_LINE_END.findall(text[: sample.begin]))
+            _refuse_title(_LINE_END.split(text[sample.begin :]), n_lines_before, label)
         delimiter = _delimiter(unquoted_lines, label, is_tsv=path.suffix.lower() == ".tsv")
         first_row = _first_row(text[sample.begin :].encode(), delimiter)
         header_line = lines[0] if first_row is None else first_row.decode()
@@ -317,7 +320,7 @@ class _Sample(NamedTuple):
 
     data: bytes
     text: str
-    begin: int  # where the first line that is not blank begins in the text
+    begin: int  # where the first line begins in the text that is not blank and does not name the delimiter
 
 
 def _sample(path: Path) -> _Sample:
@@ -333,19 +336,20 @@ def _sample(path: Path) -> _Sample:
         end_of_last_line = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
         data = data[:end_of_last_line]
     text = data.decode("utf-8-sig", errors="replace")
-    begin = 0
+    line_of_delimiter = _LINE_OF_DELIMITER.match(text)
+    begin = 0 if line_of_delimiter is None else line_of_delimiter.end()
     while blank := _BLANK_LINE.match(text, begin):
         begin = blank.end()
     return _Sample(data, text, begin)
 
 
-def _refuse_title(lines: list[str], label: str) -> None:
+def _refuse_title(lines: list[str], n_lines_before: int, label: str) -> None:
     """Refuse a file whose first line has one field, such as a title, where a later line has several names."""
     first_line = next(line for line in lines if line.strip())
     has_one_field = all(sum(bool(field.strip()) for field in first_line.split(mark)) == 1 for mark in DELIMITERS)
     if not has_one_field or '"' in first_line:
         return
-    for number, (line, next_line) in enumerate(pairwise(lines[:MAX_TITLE_LINES]), start=1):
+    for number, (line, next_line) in enumerate(pairwise(lines[:MAX_TITLE_LINES]), start=n_lines_before + 1):
         for mark in DELIMITERS:
             names = [field.strip() for field in line.split(mark)]
             if len(names) > 1 and all(names) and next_line.count(mark) == line.count(mark):
