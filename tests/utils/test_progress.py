@@ -34,6 +34,16 @@ def test_phases_of_a_selection(method, ranking):
     assert heard == ["reading", *found, "counting", *ranking]
 
 
+def test_a_ranking_that_a_rule_ends_has_no_share_that_is_done():
+    X, y = load_iris(return_X_y=True)
+    heard = []
+    with listening(lambda progress: heard.append(str(progress))):
+        bitsieve.select(X, y, method="jmi", n_features_to_select="auto")
+    ranking = [line for line in heard if line.startswith("ranking")]
+    assert ranking[:2] == ["ranking", "ranking, 1"]
+    assert not any("%" in line for line in ranking)
+
+
 def write_csv(path, X, y):
     csv.write_csv(as_table(X, y), path)
 

@@ -113,11 +113,16 @@ def forward(
     rule = None if stopping is None else make_stopping(stopping)
     if rule is not None:
         check_bins_of_common_effect(information, rule)
+    report_progress = phase("ranking")
+
+    def report_step(done: int, total: int) -> None:
+        report_progress(done, total if rule is None else None)  # a rule may end the list at any step
+
     choice = forward_select(
         information,
         make_criterion(criterion),
         k,
-        phase("ranking"),
+        report_step,
         stopping=rule,
         must_include=candidates.must_include,
         exclude=candidates.exclude,
