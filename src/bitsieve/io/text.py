@@ -181,22 +181,22 @@ class TextFile(ColumnFile):
         kinds_by_range = []
         for first, end in pairwise(self._offsets):
             table = self.parser.parse(first, end, None, self._n_rows)
-            columns = table.columns
             kinds = {}
+            numbers: dict[int, pa.ChunkedArray] = {}  # of columns that were parsed as something else, by their index
             for i, (name, parsed) in enumerate(zip(table.column_names, table.schema.types, strict=True)):
                 kinds[name] = ColumnKind(parsed, parsed)
                 if parsed == _TEXT:
-                    columns[i] = without_commas(columns[i])
-                    kinds[name] = ColumnKind(parsed, columns[i].type)
+                    values = without_commas(table.column(i))
+                    kinds[name] = ColumnKind(parsed, values.type)
+                    if values.type != _TEXT:
+                        numbers[i] = values
+                elif parsed == _NULL:
+                    numbers[i] = table.column(i).cast(_NUMBER)
             kinds_by_range.append(kinds)
             self._n_rows += table.num_rows
             is_single_range = len(self._offsets) == 2
             if is_single_range:
-                columns = [
-                    column.cast(_NUMBER) if kind.parsed == _NULL else column
-                    for column, kind in zip(columns, kinds.values(), strict=True)
-                ]
-                self._table = pa.Table.from_arrays(columns, names=list(kinds))
+                self._table = _with_columns(table, numbers)
         return kinds_by_range
 
     def _common_kinds(self, kinds_by_range: list[dict[str, ColumnKind]]) -> dict[str, ColumnKind]:
@@ -473,6 +473,16 @@ def _long_row(label: str, max_bytes: int) -> DataError:
         message=f"{label} has a row of more than {max_bytes:,} bytes",
         advice="shorten its longest value, or close a quotation mark",
     )
+
+
+def _with_columns(table: pa.Table, columns: Mapping[int, pa.ChunkedArray]) -> pa.Table:
+    """The table with other columns in the places of some, which are given by their index."""
+    if not columns:
+        return table
+    all_columns = table.columns
+    for i, column in columns.items():
+        all_columns[i] = column
+    return pa.Table.from_arrays(all_columns, names=table.column_names)
 
 
 def _types_to_try(types: list[pa.DataType]) -> list[pa.DataType]:
