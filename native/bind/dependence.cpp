@@ -69,29 +69,26 @@ auto dependence_of_cuts_of(const Matrix& columns, const Vectors& classes, std::i
     return std::make_tuple(to_numpy(std::move(freedom)), to_numpy(std::move(sums)));
 }
 
-// Writes a shuffle of the classes for each row of keys.
+// Writes a shuffle of the classes for each seed.
 void fill_shuffles(Input<std::int32_t> classes, Input<std::uint32_t> order, Input<std::int64_t> starts,
-                   InputGrid<double> keys, Grid<std::int32_t> out) {
+                   Input<std::uint64_t> seeds, Grid<std::int32_t> out) {
     const std::int64_t n_rows = std::int64_t(classes.size());
     require_within(n_rows, 1, kMaxSamples + 1, "the number of rows");
     const Parts parts = parts_of(order, starts, n_rows);
-    require(std::int64_t(keys.shape(1)) == n_rows, "keys must hold one key a row");
-    require(out.shape(0) == keys.shape(0) && out.shape(1) == keys.shape(1), "out must have the shape of keys");
-    bool all_within = true;
-    for (std::size_t i = 0; i < keys.size(); ++i) all_within &= keys.data()[i] >= 0 && keys.data()[i] < 1;
-    require(all_within, "keys must be at least 0 and less than 1");
+    require(out.shape(0) == seeds.size() && std::int64_t(out.shape(1)) == n_rows,
+            "out must hold one class a seed and a row");
     const std::int32_t* first_class = classes.data();
-    const double* first_key = keys.data();
-    const std::int64_t n_shuffles = std::int64_t(keys.shape(0));
+    const std::uint64_t* first_seed = seeds.data();
+    const std::int64_t n_shuffles = std::int64_t(seeds.size());
     std::int32_t* shuffles = out.data();
     nb::gil_scoped_release unlocked;
-    shuffle_classes(first_class, n_rows, parts, first_key, n_shuffles, shuffles);
+    shuffle_classes(first_class, n_rows, parts, first_seed, n_shuffles, shuffles);
 }
 
 }  // namespace
 
 void bind_dependence(nb::module_& m) {
-    m.def("shuffle_classes", with_alias_check(&fill_shuffles), "classes"_a, "order"_a, "starts"_a, "keys"_a, "out"_a);
+    m.def("shuffle_classes", with_alias_check(&fill_shuffles), "classes"_a, "order"_a, "starts"_a, "seeds"_a, "out"_a);
     m.def("dependence_of_codes", &dependence_of_codes_of, "codes"_a, "classes"_a, "n_classes"_a, "order"_a, "starts"_a,
           "table"_a, "shift"_a);
     m.def("dependence_of_cuts", &dependence_of_cuts_of, "columns"_a, "classes"_a, "n_classes"_a, "order"_a, "starts"_a,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "encode/random_keys.hpp"
+
 namespace bitsieve {
 
 namespace {
@@ -54,17 +56,21 @@ private:
 
 }  // namespace
 
-void shuffle_classes(const std::int32_t* classes, std::int64_t n_rows, const Parts& parts, const double* keys,
+void shuffle_classes(const std::int32_t* classes, std::int64_t n_rows, const Parts& parts, const std::uint64_t* seeds,
                      std::int64_t n_shuffles, std::int32_t* shuffles) {
     SortByKeys sort;
-    for (std::int64_t s = 0; s < n_shuffles; ++s)
+    std::vector<double> keys(static_cast<std::size_t>(n_rows));
+    for (std::int64_t s = 0; s < n_shuffles; ++s) {
+        RandomKeys random(seeds[s]);
+        for (double& key : keys) key = random.next();
+        std::int32_t* shuffle = shuffles + s * n_rows;
         for (std::int64_t z = 0; z < parts.n_parts; ++z) {
             const std::uint32_t* samples = parts.order + parts.starts[z];
             const std::size_t n = static_cast<std::size_t>(parts.starts[z + 1] - parts.starts[z]);
-            const std::vector<KeyedClass>& sorted = sort.sorted(samples, n, keys + s * n_rows, classes);
-            std::int32_t* shuffle = shuffles + s * n_rows;
+            const std::vector<KeyedClass>& sorted = sort.sorted(samples, n, keys.data(), classes);
             for (std::size_t k = 0; k < n; ++k) shuffle[samples[k]] = sorted[k].label;
         }
+    }
 }
 
 }  // namespace bitsieve

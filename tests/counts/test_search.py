@@ -66,14 +66,14 @@ def test_a_shuffle_keeps_the_classes_of_each_stratum_and_is_that_of_its_seed(mad
 
 
 @pytest.mark.parametrize("n_jobs", [1, 3])
-@pytest.mark.parametrize(("at_once", "of_thread"), [(1 << 16, 1 << 15), (2 * N, 1)])
-def test_the_kth_sample_of_a_part_gets_the_class_of_the_kth_smallest_key(made, monkeypatch, n_jobs, at_once, of_thread):
-    """In blocks of any size, on any number of threads."""
-    monkeypatch.setattr(search_module, "LABELS_AT_ONCE", at_once)
+@pytest.mark.parametrize("of_thread", [1 << 15, 1])
+def test_the_kth_sample_of_a_part_gets_the_class_of_the_kth_smallest_key(made, monkeypatch, n_jobs, of_thread):
+    """On any number of threads."""
     monkeypatch.setattr(search_module, "LABELS_OF_THREAD", of_thread)
     order = np.argsort(made.part, kind="stable")
-    found = shuffled(made.classes.astype(np.int32), Parts.of(made.part), SEEDS, n_jobs)
-    for row, seed in zip(found, SEEDS.tolist(), strict=True):
+    seeds = np.array([0, 1, 2**32 - 1, 2**32, 2**64 - 1], np.uint64)
+    found = shuffled(made.classes.astype(np.int32), Parts.of(made.part), seeds, n_jobs)
+    for row, seed in zip(found, seeds.tolist(), strict=True):
         by_key = np.lexsort((np.random.default_rng(seed).random(N), made.part))
         assert row[order].tolist() == made.classes[by_key].tolist()
 

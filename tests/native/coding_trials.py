@@ -451,11 +451,10 @@ def shuffles(random, kernel):
     classes, _ = class_codes(random, n_samples)
     divided = random.integers(0, random.choice([1, 3, 40]), n_samples)
     _, divided = np.unique(divided, return_inverse=True)
-    keys = random.random((n_shuffles, n_samples))
-    if random.random() < 0.5:  # equal keys
-        keys = np.floor(keys * 10) / 10
+    seeds = random.integers(0, 2 ** int(random.choice([3, 33, 64])), n_shuffles, np.uint64)
+    keys = np.array([np.random.Generator(np.random.PCG64(seed)).random(n_samples) for seed in seeds.tolist()])
     found = np.empty((n_shuffles, n_samples), np.int32)
-    _native.shuffle_classes(classes, *Parts.of(divided), keys, found)
+    _native.shuffle_classes(classes, *Parts.of(divided), seeds, found)
     compared = 0
     for row, row_keys in zip(found, keys, strict=True):
         for part in np.unique(divided):

@@ -172,7 +172,7 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
     ],
     "shuffle_classes": [
         lambda: (np.arange(N, dtype=np.int32) % C, np.arange(N, dtype=np.uint32), np.array([0, 2, N]),
-                 np.arange(2.0 * N).reshape(2, N) / (2 * N), output(2, N, dtype=np.int32))
+                 seeds, output(5, N, dtype=np.int32))
     ],
     "dependence_of_codes": [
         lambda: (np.arange(N, dtype=np.int32) % 3, np.arange(2 * N, dtype=np.int32).reshape(2, N) % C, C,

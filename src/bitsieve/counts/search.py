@@ -21,7 +21,6 @@ from bitsieve.utils.libraries import gammaln
 
 Labels = NDArray[np.int32]
 
-LABELS_AT_ONCE = 1 << 16  # shuffled together by a thread: their random keys stay near to it
 LABELS_OF_THREAD = 1 << 15  # about 0.3 ms; to wake a thread for fewer costs more than it saves
 
 
@@ -50,19 +49,16 @@ class Parts(NamedTuple):
 def shuffled(classes: Labels, parts: Parts, seeds: NDArray[np.uint64], n_jobs: int | None = None) -> Labels:
     """The classes after shuffles within parts, one shuffle for each seed, shape (n_seeds, n_samples).
 
-    The k-th sample of a part gets the class of that one whose random key is the k-th smallest of the part.
+    The k-th sample of a part gets the class of that one whose random key is the k-th smallest of the part. The keys of
+    a seed are those of ``np.random.default_rng(seed).random(n_samples)``.
     """
-    n_samples = len(classes)
-    shuffles = np.empty((len(seeds), n_samples), np.int32)
+    shuffles = np.empty((len(seeds), len(classes)), np.int32)
 
     def shuffle(numbers: Columns) -> None:
-        keys = np.empty((len(numbers), n_samples))
-        for row, seed in zip(keys, seeds[numbers].tolist(), strict=True):
-            np.random.default_rng(seed).random(out=row)
-        _native.shuffle_classes(classes, parts.order, parts.starts, keys, shuffles[numbers[0] : numbers[-1] + 1])
+        block = slice(numbers[0], numbers[-1] + 1)
+        _native.shuffle_classes(classes, parts.order, parts.starts, seeds[block], shuffles[block])
 
-    max_threads = len(seeds) * n_samples // LABELS_OF_THREAD
-    spread(shuffle, np.arange(len(seeds)), max_threads, n_jobs, max_items=max(1, LABELS_AT_ONCE // n_samples))
+    spread(shuffle, np.arange(len(seeds)), shuffles.size // LABELS_OF_THREAD, n_jobs)
     return shuffles
 
 
