@@ -149,7 +149,7 @@ def test_masked_words_flags_and_large_numbers():
 def test_masks_of_target_weights_and_select():
     with pytest.raises(ValueError, match="the target has 1 missing value"):
         read_target(masked([0, 1, 1])[:, 0])
-    with pytest.raises(ValueError, match="sample_weight holds nan"):
+    with pytest.raises(ValueError, match="sample_weight is missing in 1 of"):
         read_weights(masked([1, 1, 2])[:, 0], 3)
     X = np.ma.array(np.arange(40.0).reshape(20, 2), mask=False)
     X.mask[3, 1] = True

@@ -23,7 +23,7 @@ from bitsieve.discretization.transformers import CategoricalBinner, EqualFrequen
         ([[1], [2], [3]], r"sample_weight has shape \(3, 1\): it must be one weight a sample"),
         ([1, -2, -3], "sample_weight holds -2, and frequency weights are whole numbers"),
         ([1, 2 + 1j, 3], "sample_weight holds values that are no numbers: give whole numbers"),
-        ([1, np.nan, 2], "sample_weight holds nan, and frequency weights are whole numbers"),
+        ([1, np.nan, 2], "sample_weight is missing in 1 of 3 samples: give each a weight"),
         ([1, np.inf, 2], "sample_weight holds inf, and frequency weights are whole numbers.*whole numbers from 0"),
         ([1, 0.5, 2], r"sample_weight holds 0\.5, and frequency weights are whole numbers.*weight_kind='sampling'"),
         ([0, 0, 0], "sample_weight is zero for every sample"),

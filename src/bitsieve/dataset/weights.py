@@ -36,6 +36,11 @@ def read_weights(sample_weight: ColumnLike, n_samples: int, weight_kind: str | N
             weights = weights.astype(object if weights.dtype.kind == "c" else np.float64).astype(np.float64)
         except (TypeError, ValueError):
             raise _invalid_weights("holds values that are no numbers", "give whole numbers") from None
+    if weights.dtype.kind == "f" and np.isnan(weights).any():
+        n_missing = int(np.isnan(weights).sum())
+        raise _invalid_weights(
+            f"is missing in {n_missing:,} of {n_samples:,} samples", "give each a weight, such as 0 to leave it out"
+        )
     if weight_kind == SAMPLING:
         return _effective_counts(weights.astype(np.float64))
     return _checked_counts(weights, can_be_sampling=weight_kind is not None)
