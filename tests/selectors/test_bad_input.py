@@ -13,7 +13,10 @@ from bitsieve import (
     EqualFrequencyBinner,
     ForwardSelector,
     KollerSahami,
+    MDLBinner,
     SpecCMI,
+    UserError,
+    mutual_information,
 )
 from bitsieve.methods.by_counts.criteria.linear import JMI
 
@@ -240,3 +243,10 @@ def test_complex_is_refused(make):
 def test_a_parameter_is_looked_at_when_fitting_only(make):
     """As scikit-learn asks: constructors keep what they are given."""
     assert make(-3, binning="nothing").get_params()["binning"] == "nothing"
+
+
+def test_a_name_in_place_of_the_values_of_the_target_is_called_a_single_value():
+    for fit in (ForwardSelector(2).fit, mutual_information, MDLBinner().fit):
+        with pytest.raises(UserError, match="single value, 'target'") as caught:
+            fit(X, "target")
+        assert caught.value.code == "wrong-shape"

@@ -159,6 +159,12 @@ def _columns_of_target(
     """The columns of a target, whose text is converted where it is numbers or times; None without a target."""
     if y is None or isinstance(y, SurvivalColumns):
         return y
+    if isinstance(y, str):
+        raise UserError(
+            code="wrong-shape",
+            message=f"y is a single value, {y!r}",
+            advice="give one value for each row, such as those of a column that is taken out of X",
+        )
     target_rules = replace(rules, has_weight=rows_with_weight(sample_weight))
     values, parsings = target_with_text_read(y, target_rules)
     if not drop_missing and any(parsing.has_missing for parsing in parsings.values()):
