@@ -254,3 +254,13 @@ def test_synergy_is_the_whole_less_the_most_that_a_division_adds_up_to(seed):
     assert found["interaction"] == [(whole - pairs.sum(axis=0) + alone.sum(axis=0)).tolist()] * 3
     assert found["gain"] == (whole - pairs).tolist()
     assert found["joint"] == [whole.tolist()] * 3
+
+
+def test_the_search_of_sparse_pairs_says_how_far_it_is():
+    codes, classes = made(ARITIES[3], 2)
+    heard = []
+    search_tuples(SparseSource(sparse_codes(codes), classes), 2, "joint", 3, lambda *step: heard.append(step))
+    n_varying = sum(column.any() for column in codes.T)
+    assert [total for _, total in heard] == [n_varying * (n_varying - 1) // 2] * (n_varying - 1)
+    assert heard[0][0] == n_varying - 1
+    assert heard[-1][0] == heard[-1][1]

@@ -101,7 +101,7 @@ def search_tuples(source: CountSource, order: int, statistic: str, n_top: int, p
     if sums.planes is not None and int(source.arities.max()) <= MAX_NATIVE_CODES:
         return _search_planes(source, sums.planes, entropy_terms, order, statistic, n_top, progress)
     if order == 2:
-        return _search_pair_tables(source, entropy_terms, statistic, n_top)
+        return _search_pair_tables(source, entropy_terms, statistic, n_top, progress)
     return _search_triple_tables(source, entropy_terms, statistic, n_top, progress)
 
 
@@ -236,11 +236,15 @@ class _SinglesAndPairs:
         return sums.by_class - sums.pooled + self.class_terms
 
 
-def _search_pair_tables(source: CountSource, entropy_terms: EntropyTerms, statistic: str, n_top: int) -> Tuples:
+def _search_pair_tables(
+    source: CountSource, entropy_terms: EntropyTerms, statistic: str, n_top: int, progress: Progress
+) -> Tuples:
     information = _SinglesAndPairs(source, entropy_terms)
     singles = information.singles
     nonconstant = np.flatnonzero(source.arities > 1)
     strongest = _no_tuples(source, 2)
+    n_pairs = comb(len(nonconstant), 2)
+    n_done = 0
     for index, i in enumerate(nonconstant[:-1].tolist()):
         others = nonconstant[index + 1 :]
         joint = information.pairs(i, others)
@@ -248,6 +252,9 @@ def _search_pair_tables(source: CountSource, entropy_terms: EntropyTerms, statis
         values = tuple_values(statistic, joint, (singles[others], single_i), (single_i, singles[others]))
         tuples = Tuples.of(_with_each((i,), others), values, source.n_features, n_top)
         strongest = strongest.merged(tuples, n_top)
+        n_done += len(others)
+        if progress is not None:
+            progress(n_done, n_pairs)
     return strongest
 
 

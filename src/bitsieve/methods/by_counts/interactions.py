@@ -206,7 +206,7 @@ class Search:
 
     def _strongest_of_screened(self, source: CountSource, n_screened: int, progress: Progress) -> Interacting:
         """The strongest tuples of the columns with the largest gains in pairs; -inf for all other columns."""
-        gains = search_tuples(source, 2, "gain", 0).best
+        gains = search_tuples(source, 2, "gain", 0, phase("screening pairs")).best
         descending = np.argsort(~gains, kind="stable")  # ~v falls as v rises, and never overflows
         screened = np.sort(descending[:n_screened])
         screened_source = conditioning(source).joined([np.array([column]) for column in screened])
