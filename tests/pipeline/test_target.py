@@ -20,6 +20,12 @@ def test_a_class_of_a_single_row_is_named_with_the_class_that_may_be_meant():
     assert note.severity == "warning"
 
 
+def test_a_number_of_a_single_row_beside_two_others_is_named_without_a_proposal():
+    (note,) = _notes([0, 1] * 20 + [11], "single-row-class")
+    assert "'11'" in note.message
+    assert "for '1'" not in note.advice
+
+
 def test_several_classes_of_a_single_row_are_one_warning():
     (note,) = _notes(["yes", "no"] * 20 + ["Total", "{mean}"], "single-row-class")
     assert "'Total', '{mean}'" in note.message
@@ -27,8 +33,14 @@ def test_several_classes_of_a_single_row_are_one_warning():
 
 @pytest.mark.parametrize(
     "labels",
-    [["yes", "no"] * 20, ["yes", "no"] * 20 + ["yess"] * 2, ["a", "b"] * 5 + ["c"], [*"ab" * 20, *"cdefghijk"]],
-    ids=["none", "two rows", "few rows", "many such classes"],
+    [
+        ["yes", "no"] * 20,
+        ["yes", "no"] * 20 + ["yess"] * 2,
+        ["a", "b"] * 5 + ["c"],
+        [*"ab" * 20, *"cdefghijk"],
+        [0, 1, 2] * 20 + [3],
+    ],
+    ids=["none", "two rows", "few rows", "many such classes", "counts"],
 )
 def test_other_classes_have_no_warning_of_a_single_row(labels):
     assert not _notes(labels, "single-row-class")

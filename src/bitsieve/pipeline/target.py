@@ -64,9 +64,12 @@ def _on_single_rows(target: Target, class_sizes: Integers) -> list[Diagnostic]:
     single = np.flatnonzero(class_sizes == 1).tolist()
     if not single or n_rows < MIN_ROWS_OF_IDENTIFIER or len(single) > MAX_SHARE_OF_SINGLE_ROWS * n_rows:
         return []
+    are_numbers = target.labels.dtype.kind in "iuf"
+    if are_numbers and target.n_classes - len(single) > 2:  # the largest of many counts often stands alone
+        return []
     labels = [str(target.labels[code]) for code in single]
     others = [str(target.labels[code]) for code in np.flatnonzero(class_sizes > 1).tolist()]
-    near = nearest(labels[0], others, limit=1) if target.labels.dtype.kind not in "iuf" else []
+    near = [] if are_numbers else nearest(labels[0], others, limit=1)
     return [target_notes.single_row_classes(target.name, labels, near[0] if near else None)]
 
 
