@@ -140,7 +140,7 @@ def test_another_version_is_named_where_the_values_are_the_same(folder, capsys):
     selection = bitsieve.select("data.csv", "ill", n_features_to_select=2)
     scores = selection.scores.copy()
     scores[1] = np.nextafter(scores[1], 1)  # one bit
-    versions = replace(selection.details.versions.value, bitsieve="0.1")
+    versions = selection.details.versions.value._replace(bitsieve="0.1")
     details = replace(selection.details, versions=Lazy(lambda: versions))
     replace(selection, scores=scores, details=details).save("ill.json")
     document = verified(capsys)
