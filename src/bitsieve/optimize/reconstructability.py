@@ -44,9 +44,9 @@ def least_reconstructable(covariance: Floats) -> Floats:
         previous_loss = loss
         report = phase(f"making knockoffs, sweep {sweep}")
         for first in range(0, n_columns, STEPS_AT_ONCE):
-            report(first, n_columns)
             end = min(first + STEPS_AT_ONCE, n_columns)
             _step_to_minima(s, inverse, first, end)
+            report(end, n_columns)
     return s
 
 

@@ -315,8 +315,8 @@ def test_shuffles_are_made_where_the_tail_may_be_wrong_and_as_many_as_a_list_nee
     [
         ("fdr", ["testing", "testing beside others"]),
         ("conditional", ["testing"]),
-        ("dcrt", ["testing"]),
-        ("gaussian-knockoffs", ["making knockoffs, sweep 1"]),
+        ("dcrt", ["fitting the class", "testing"]),
+        ("gaussian-knockoffs", ["making knockoffs, sweep 1", "fitting the class"]),
     ],
 )
 def test_tests_of_columns_are_phases_of_the_progress(rule, phases):
