@@ -24,6 +24,7 @@ using namespace bitsieve;
 
 void test_columns(int& passed, int& failed);
 void test_cuts(int& passed, int& failed);
+void test_shuffles(int& passed, int& failed);
 void test_variational(int& passed, int& failed);
 void test_spanning_tree(int& passed, int& failed);
 void test_tuples(int& passed, int& failed);
@@ -413,6 +414,7 @@ int main() {
     test_rank_sums();
     test_columns(passed, failed);
     test_cuts(passed, failed);
+    test_shuffles(passed, failed);
     test_variational(passed, failed);
     test_spanning_tree(passed, failed);
     test_tuples(passed, failed);
