@@ -62,6 +62,7 @@ def test_the_best_of_all_after_each_shuffle(made, monkeypatch, block_columns, la
     monkeypatch.setattr(repeated_search, "BLOCK_COLUMNS", block_columns)
     monkeypatch.setattr(repeated_search, "BLOCK_VALUES", 0)
     monkeypatch.setattr(repeated_search, "MAX_SHUFFLED_LABELS", labels)
+    monkeypatch.setattr(repeated_search, "LABELS_OF_DIVISION", 2 * N)
     search = search_of(made, n_jobs=n_jobs)
     shuffles = search.search.shuffled(search.parts, SEEDS)
     alone = [search_of(made, classes) for classes in shuffles]

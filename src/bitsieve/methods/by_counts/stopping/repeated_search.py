@@ -28,6 +28,7 @@ from bitsieve.utils.lazy import cached_property
 MAX_SHUFFLED_LABELS = 1 << 24  # shuffled classes of samples that are in memory at once
 BLOCK_COLUMNS = 32  # columns that a thread cuts at once, at least
 BLOCK_VALUES = 1 << 13  # values that a thread cuts at once, at least
+LABELS_OF_DIVISION = 1 << 15  # shuffled classes for which a thread is worth waking
 MAX_EXPONENT = 700.0  # e to this power is still a float
 
 
@@ -102,10 +103,11 @@ class RepeatedSearch:
         block_columns = max(BLOCK_COLUMNS, BLOCK_VALUES // len(self._class_search.classes))
         first_columns = range(0, len(self.candidates), block_columns)
         best_of_blocks = np.empty((len(first_columns), len(seeds)))
-        n_divisions = threads_of_block(len(first_columns), self.n_jobs)  # of the shuffles, if columns are few
+        max_divisions = threads_of_block(len(first_columns), self.n_jobs)  # of the shuffles, if columns are few
         for first in range(0, len(seeds), batch_size):
             classes = self._class_search.shuffled(self.parts, seeds[first : first + batch_size], self.n_jobs)
             best_of_batch = best_of_blocks[:, first : first + batch_size]
+            n_divisions = max(1, min(max_divisions, classes.size // LABELS_OF_DIVISION))
             division_size = -(-len(classes) // n_divisions)
             first_shuffles = range(0, len(classes), division_size)
 
