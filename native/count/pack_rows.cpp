@@ -264,20 +264,22 @@ void PackedTable::pack_columns(const std::uint8_t* codes, std::int64_t feature_s
                                std::int64_t last) {
     for (std::int64_t g = first; g < last; ++g) {
         std::uint64_t beyond = 0;
-        std::int64_t start = 0;
-        for (std::int64_t c = 0; c < n_classes(); start += sizes_[c++])
+        std::int64_t class_start = 0;
+        for (std::int64_t c = 0; c < n_classes(); ++c) {
             for (std::int64_t sample = 0; sample < sizes_[c]; sample += 64) {
                 const std::int64_t n = std::min<std::int64_t>(64, sizes_[c] - sample);
                 Word rest;  // of a class, filled up with codes of no plane
                 const auto samples = [&](int lane) {
-                    const std::uint8_t* word = codes + feature_at(g, lane) * feature_stride + start + sample;
+                    const std::uint8_t* word = codes + feature_at(g, lane) * feature_stride + class_start + sample;
                     if (n == 64) return word;
                     std::memcpy(rest.codes, word, std::size_t(n));
                     return static_cast<const std::uint8_t*>(rest.codes);
                 };
-                beyond |=
-                    write_masks(g, word_start_[c] + sample / 64, false, samples) & (~std::uint64_t(0) >> (64 - n));
+                const std::uint64_t bits = ~std::uint64_t(0) >> (64 - n);
+                beyond |= write_masks(g, word_start_[c] + sample / 64, false, samples) & bits;
             }
+            class_start += sizes_[c];
+        }
         if (beyond) refuse_code();
     }
 }
@@ -317,34 +319,41 @@ void PackedTable::copy_wide(const CodeTable<Code>& table, const Batch& batch, st
             const std::int64_t feature = feature_at(g, lane);
             if (feature < 0) continue;
             const Code* in = table.column(feature);
-            std::uint16_t* out = wide_.get() + ((g - n_narrow_groups()) * kLanes + lane) * n_samples_;
+            std::uint16_t* class_codes = wide_.get() + ((g - n_narrow_groups()) * kLanes + lane) * n_samples_;
+            std::int64_t class_start = 0;  // in the batch
             std::int32_t greatest = 0;
-            for (std::int64_t c = 0, t = 0; c < n_classes(); out += sizes_[c++]) {
-                std::uint16_t* next = out + batch.n_before[c];
-                for (const std::int64_t end = t + batch.class_sizes[c]; t < end; ++t, ++next) {
-                    *next = in[batch.row(t) * table.sample_stride];
-                    greatest = std::max<std::int32_t>(greatest, *next);
+            for (std::int64_t c = 0; c < n_classes(); ++c) {
+                std::uint16_t* out = class_codes + batch.n_before[c];
+                for (std::int64_t t = 0; t < batch.class_sizes[c]; ++t) {
+                    out[t] = in[batch.row(class_start + t) * table.sample_stride];
+                    greatest = std::max<std::int32_t>(greatest, out[t]);
                 }
+                class_codes += sizes_[c];
+                class_start += batch.class_sizes[c];
             }
             if (greatest >= arities_[feature]) refuse_code();
         }
+}
+
+// Packs the groups of planes by the faster way that the table allows.
+template <class Code>
+void PackedTable::pack_planes(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last) {
+    if constexpr (sizeof(Code) == 1) {
+        std::vector<std::uint64_t> rows;
+        if (table.sample_stride == 1 && rows_of_classes(batch, rows))
+            return pack_by_class(table, batch, rows, first, last);
+    }
+    pack_groups(table, batch, first, last);
 }
 
 template <class Code>
 void PackedTable::add(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last) {
     const std::int64_t last_group = std::min(last, n_narrow_groups());
     std::fill(ready_.begin() + first, ready_.begin() + last, 0);
-    std::vector<std::uint64_t> rows;
-    bool goes_by_class = false;
-    if constexpr (sizeof(Code) == 1)
-        goes_by_class = !uses_counters_ && table.sample_stride == 1 && rows_of_classes(batch, rows);
     if (uses_counters_)
         pack_bytes(table, batch, first, last_group);
-    else if constexpr (sizeof(Code) == 1)
-        goes_by_class ? pack_by_class(table, batch, rows, first, last_group)
-                      : pack_groups(table, batch, first, last_group);
     else
-        pack_groups(table, batch, first, last_group);
+        pack_planes(table, batch, first, last_group);
     copy_wide(table, batch, std::max(first, n_narrow_groups()), last);
 }
 
@@ -354,10 +363,13 @@ void PackedTable::finish(std::int64_t first, std::int64_t last) {
         const std::int64_t row = std::int64_t(group.n_planes) * kLanes;
         std::uint32_t* margins = margins_.data() + group.margins;
         kernel_.plane_margins(planes_.get() + group.planes, row, layout(), margins);
-        for (int lane = 0; lane < kLanes; ++lane)  // codes that only a feature of more codes in the group may have
-            for (int plane = feature_at(g, lane) < 0 ? 0 : arities_[feature_at(g, lane)]; plane < group.n_planes;
-                 ++plane)
-                if (margins[(n_classes() * group.n_planes + plane) * kLanes + lane] > 0) refuse_code();
+        const std::uint32_t* totals = margins + n_classes() * row;
+        for (int lane = 0; lane < kLanes; ++lane) {
+            const std::int64_t feature = feature_at(g, lane);
+            const int n_codes = feature < 0 ? 0 : arities_[feature];
+            for (int code = n_codes; code < group.n_planes; ++code)  // which another feature of the group may have
+                if (totals[code * kLanes + lane] > 0) refuse_code();
+        }
     }
     std::fill(ready_.begin() + first, ready_.begin() + last, 1);
 }

@@ -74,6 +74,20 @@ void write_codes(const std::uint64_t* planes, int n_planes, std::int64_t n, std:
     for (std::int64_t t = 0; t < n; ++t) out[t] = bytes[t];
 }
 
+// Copies one word of the planes of a feature to a group with n_out planes. There the last code of the feature may have
+// a plane, too: it gets those of the `samples` that are in no other plane. Planes beyond are empty.
+void copy_word(const std::uint64_t* in, int n_in, std::uint64_t samples, std::uint64_t* out, int n_out) {
+    std::uint64_t rest = samples;
+    for (int p = 0; p < n_in; ++p) {
+        out[p * kLanes] = in[p * kLanes];
+        rest &= ~in[p * kLanes];
+    }
+    for (int p = n_in; p < n_out; ++p) {
+        out[p * kLanes] = rest;
+        rest = 0;
+    }
+}
+
 // What the choice of a storage depends on.
 struct Shape {
     double n_samples, n_words, n_classes;
@@ -103,9 +117,9 @@ int plane_arity(const CountingKernel& kernel, const Shape& shape) {
     return best;
 }
 
-// Whether the features of at most ten codes together cost less by packed counters than by planes (up to `max_plane_arity` codes)
-// and increments (beyond). Each feature is compared as if paired with one of its own arity, as features of a table are
-// alike.
+// Whether the features of at most ten codes together cost less by packed counters than by planes (up to
+// `max_plane_arity` codes) and increments (beyond). Each feature is compared as if paired with one of its own arity, as
+// features of a table are alike.
 bool counters_pay(const CountingKernel& kernel, const std::vector<std::int32_t>& arities, int max_plane_arity,
                   const Shape& shape) {
     if (shape.n_samples < kMinCounterSamples) return false;
@@ -248,14 +262,16 @@ const std::uint16_t* PackedTable::codes(std::int64_t feature, std::vector<std::u
         return scratch.data();
     }
     scratch.resize(std::size_t(n_samples_));
-    std::uint16_t* out = scratch.data();
+    std::uint16_t* class_codes = scratch.data();
     const std::uint64_t* planes = planes_.get() + group.planes + lane;
-    for (std::int64_t c = 0; c < n_classes(); out += sizes_[c++])
+    for (std::int64_t c = 0; c < n_classes(); ++c) {
         for (std::int64_t w = word_start_[c]; w < word_start_[c + 1]; ++w) {
             const std::int64_t first = (w - word_start_[c]) * 64;
             const std::int64_t n = std::min<std::int64_t>(64, sizes_[c] - first);
-            write_codes(planes + w * group.n_planes * kLanes, arities_[feature] - 1, n, out + first);
+            write_codes(planes + w * group.n_planes * kLanes, arities_[feature] - 1, n, class_codes + first);
         }
+        class_codes += sizes_[c];
+    }
     return scratch.data();
 }
 
@@ -286,36 +302,67 @@ std::shared_ptr<const PackedTable::PivotStorage> PackedTable::pivot(std::int64_t
     return storage;
 }
 
-// Plane by plane, all lanes of some words before the next ones. The last code of a feature has no plane of its own, but
-// for one among features of more codes.
+// Fills a group of planes, all lanes of some words before the next words.
 void PackedTable::gather_planes(const PackedTable& from, const std::vector<std::int64_t>& features, std::int64_t g) {
-    constexpr std::int64_t kAtOnce = 64;  // words whose planes stay in the first-level cache, or the second
+    constexpr std::int64_t kWordsAtOnce = 64;  // whose planes stay in the first-level cache, or the second
     const Group& group = groups_[g];
+    const std::int64_t out_stride = std::int64_t(group.n_planes) * kLanes;
+    std::uint64_t* planes = planes_.get() + group.planes;
     for (std::int64_t c = 0; c < n_classes(); ++c)
-        for (std::int64_t first = word_start_[c]; first < word_start_[c + 1]; first += kAtOnce)
+        for (std::int64_t first = word_start_[c]; first < word_start_[c + 1]; first += kWordsAtOnce) {
+            const std::int64_t last = std::min(first + kWordsAtOnce, word_start_[c + 1]);
             for (int lane = 0; lane < kLanes; ++lane) {
                 const std::int64_t index = feature_at(g, lane);
-                const std::int64_t feature = index < 0 ? -1 : features[std::size_t(index)];
-                const int last = feature < 0 ? 0 : from.arities_[feature] - 1;
-                for (std::int64_t w = first; w < std::min(first + kAtOnce, word_start_[c + 1]); ++w) {
-                    std::uint64_t* to = planes_.get() + group.planes + w * group.n_planes * kLanes + lane;
-                    std::uint64_t rest = 0;
-                    if (feature >= 0) {
-                        const Group& other = from.groups_[from.simd_group_of(feature)];
-                        const std::uint64_t* words =
-                            from.planes_.get() + other.planes + w * other.n_planes * kLanes + from.lane_of(feature);
-                        const std::int64_t n = std::min<std::int64_t>(64, sizes_[c] - (w - word_start_[c]) * 64);
-                        rest = ~std::uint64_t(0) >> (64 - n);
-                        for (int p = 0; p < last; ++p) {
-                            to[p * kLanes] = words[p * kLanes];
-                            rest &= ~words[p * kLanes];
-                        }
-                    }
-                    for (int p = last; p < group.n_planes; ++p) to[p * kLanes] = p == last ? rest : 0;
+                if (index < 0) {
+                    for (std::int64_t w = first; w < last; ++w)
+                        copy_word(nullptr, 0, 0, planes + w * out_stride + lane, group.n_planes);
+                    continue;
+                }
+                const std::int64_t feature = features[std::size_t(index)];
+                const Group& other = from.groups_[from.simd_group_of(feature)];
+                const std::int64_t in_stride = std::int64_t(other.n_planes) * kLanes;
+                const std::uint64_t* in = from.planes_.get() + other.planes + from.lane_of(feature);
+                for (std::int64_t w = first; w < last; ++w) {
+                    const std::int64_t n = std::min<std::int64_t>(64, sizes_[c] - (w - word_start_[c]) * 64);
+                    const std::uint64_t samples = ~std::uint64_t(0) >> (64 - n);
+                    copy_word(in + w * in_stride, from.arities_[feature] - 1, samples, planes + w * out_stride + lane,
+                              group.n_planes);
                 }
             }
-    kernel_.plane_margins(planes_.get() + group.planes, std::int64_t(group.n_planes) * kLanes, layout(),
-                          margins_.data() + group.margins);
+        }
+    kernel_.plane_margins(planes, out_stride, layout(), margins_.data() + group.margins);
+}
+
+// Fills a group that is kept as bytes.
+void PackedTable::gather_bytes(const PackedTable& from, const std::vector<std::int64_t>& features, std::int64_t g) {
+    const std::uint8_t no_code = 0;
+    const std::uint8_t* in[kLanes];
+    std::int64_t stride[kLanes];
+    for (int lane = 0; lane < kLanes; ++lane) {
+        const std::int64_t index = feature_at(g, lane);
+        if (index < 0) {
+            in[lane] = &no_code;
+            stride[lane] = 0;
+            continue;
+        }
+        const std::int64_t feature = features[std::size_t(index)];
+        in[lane] = from.byte_group(from.simd_group_of(feature)).rows + from.lane_of(feature);
+        stride[lane] = kLanes;
+    }
+    std::uint8_t* out = reinterpret_cast<std::uint8_t*>(planes_.get() + groups_[g].planes);
+    for (std::int64_t t = 0; t < n_samples_; ++t)
+        for (int lane = 0; lane < kLanes; ++lane) out[t * kLanes + lane] = in[lane][t * stride[lane]];
+}
+
+// Fills a group of columns of codes.
+void PackedTable::gather_wide(const PackedTable& from, const std::vector<std::int64_t>& features, std::int64_t g) {
+    std::vector<std::uint16_t> unused;  // wide codes are not decoded
+    for (int lane = 0; lane < kLanes; ++lane) {
+        const std::int64_t index = feature_at(g, lane);
+        if (index < 0) continue;
+        std::uint16_t* out = wide_.get() + ((g - n_narrow_groups()) * kLanes + lane) * n_samples_;
+        std::copy_n(from.codes(features[std::size_t(index)], unused), n_samples_, out);
+    }
 }
 
 PackedTable PackedTable::gathered(const std::vector<std::int64_t>& features) const {
@@ -323,34 +370,9 @@ PackedTable PackedTable::gathered(const std::vector<std::int64_t>& features) con
     arities.reserve(features.size());
     for (const std::int64_t feature : features) arities.push_back(arities_[feature]);
     PackedTable out({sizes_.begin(), sizes_.end() - 1}, std::move(arities), kernel_, max_narrow_arity_, uses_counters_);
-    const auto feature_of = [&](std::int64_t g, int lane) {
-        const std::int64_t index = out.feature_at(g, lane);
-        return index < 0 ? -1 : features[std::size_t(index)];
-    };
-    for (std::int64_t g = 0; g < out.n_narrow_groups(); ++g) {
-        if (!uses_counters_) {
-            out.gather_planes(*this, features, g);
-            continue;
-        }
-        const std::uint8_t none = 0;
-        const std::uint8_t* rows[kLanes];
-        std::int64_t steps[kLanes];
-        for (int lane = 0; lane < kLanes; ++lane) {
-            const std::int64_t feature = feature_of(g, lane);
-            rows[lane] = feature < 0 ? &none : byte_group(simd_group_of(feature)).rows + lane_of(feature);
-            steps[lane] = feature < 0 ? 0 : kLanes;
-        }
-        std::uint8_t* to = reinterpret_cast<std::uint8_t*>(out.planes_.get() + out.groups_[g].planes);
-        for (std::int64_t t = 0; t < n_samples_; ++t, to += kLanes)
-            for (int lane = 0; lane < kLanes; ++lane) to[lane] = rows[lane][t * steps[lane]];
-    }
-    for (std::int64_t g = out.n_narrow_groups(); g < out.n_simd_groups(); ++g)
-        for (int lane = 0; lane < kLanes; ++lane) {
-            const std::int64_t feature = feature_of(g, lane);
-            std::vector<std::uint16_t> unused;
-            std::uint16_t* to = out.wide_.get() + ((g - out.n_narrow_groups()) * kLanes + lane) * n_samples_;
-            if (feature >= 0) std::copy_n(codes(feature, unused), n_samples_, to);
-        }
+    for (std::int64_t g = 0; g < out.n_narrow_groups(); ++g)
+        uses_counters_ ? out.gather_bytes(*this, features, g) : out.gather_planes(*this, features, g);
+    for (std::int64_t g = out.n_narrow_groups(); g < out.n_simd_groups(); ++g) out.gather_wide(*this, features, g);
     std::fill(out.ready_.begin(), out.ready_.end(), 1);
     return out;
 }

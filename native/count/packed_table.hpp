@@ -168,6 +168,8 @@ private:
     template <class Code>
     void pack_bytes(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last);
     template <class Code>
+    void pack_planes(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last);
+    template <class Code>
     void pack_groups(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last);
     template <class Code>
     void copy_wide(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last);
@@ -177,7 +179,10 @@ private:
     void pack_by_class(const CodeTable<std::uint8_t>& table, const Batch& batch, const std::vector<std::uint64_t>& rows,
                        std::int64_t first, std::int64_t last);
     void pack_columns(const std::uint8_t* codes, std::int64_t feature_stride, std::int64_t first, std::int64_t last);
+    // Fill the SIMD group g of a gathered table: feature f of it is features[f] of another table.
     void gather_planes(const PackedTable& from, const std::vector<std::int64_t>& features, std::int64_t g);
+    void gather_bytes(const PackedTable& from, const std::vector<std::int64_t>& features, std::int64_t g);
+    void gather_wide(const PackedTable& from, const std::vector<std::int64_t>& features, std::int64_t g);
     template <class Samples>
     std::uint64_t write_masks(std::int64_t g, std::int64_t word, bool add, Samples&& samples);
 
