@@ -90,9 +90,12 @@ void check_layout(const Columns& table, const Input<std::int64_t>& ends, std::si
     require_all_within(position, 0, shape(1), "position");
     require_all_within(missing_code, 0, end_of_codes, "missing_code");
     require(shape(0) == table.n_rows, "out has one row a row of the columns");
-    std::int64_t begin = 0;
-    for (std::size_t j = 0; j < ends.size(); begin = ends.data()[j++])
-        require_within(ends.data()[j], begin, std::min(std::int64_t(n_values), begin + end_of_codes) + 1, "an end");
+    std::int64_t begin = 0;  // of the values of a column
+    for (std::size_t j = 0; j < ends.size(); ++j) {
+        const std::int64_t end = ends.data()[j];
+        require_within(end, begin, std::min(std::int64_t(n_values), begin + end_of_codes) + 1, "an end");
+        begin = end;
+    }
     require(begin == std::int64_t(n_values), "the ends do not reach the last value");
 }
 
@@ -176,11 +179,12 @@ auto code_dictionaries_of(const std::vector<AnyColumn>& places, Input<std::int32
     require_size(ends, table.size(), "ends");
     require(std::int64_t(out.shape(0)) == table.n_rows && std::int64_t(out.shape(1)) == table.size(),
             "out has a row and a column for each of the places");
-    std::int64_t begin = 0;
-    for (std::size_t j = 0; j < ends.size(); begin = ends.data()[j++]) {
-        require_within(ends.data()[j], begin, std::int64_t(rank.size()) + 1, "an end");
-        for (std::int64_t r = begin; r < ends.data()[j]; ++r)
-            require_within(rank.data()[r], -1, ends.data()[j] - begin, "a rank");
+    std::int64_t begin = 0;  // of the ranks of a column
+    for (std::size_t j = 0; j < ends.size(); ++j) {
+        const std::int64_t end = ends.data()[j];
+        require_within(end, begin, std::int64_t(rank.size()) + 1, "an end");
+        for (std::int64_t r = begin; r < end; ++r) require_within(rank.data()[r], -1, end - begin, "a rank");
+        begin = end;
     }
     require(begin == std::int64_t(rank.size()), "the ends do not reach the last rank");
     std::vector<std::uint8_t> occurs(rank.size());

@@ -76,10 +76,12 @@ void code(Starts start, Int32Array row, Input<Real> value, std::int64_t first, s
     require_size(missing_code, last - first, "missing_code");
     require_size(out, std::int64_t(value.size()), "out");
     require_all_within(missing_code, 0, kMaxCodes, "missing_code");
-    std::int64_t begin = 0;
-    for (std::int64_t k = 0; k < last - first; begin = ends.data()[k++]) {
-        require_within(ends.data()[k], begin, std::int64_t(cuts.size()) + 1, "an end");
-        require_within(base.data()[k], 0, kMaxCodes - (ends.data()[k] - begin), "base");
+    std::int64_t begin = 0;  // of the cuts of a column
+    for (std::int64_t k = 0; k < last - first; ++k) {
+        const std::int64_t end = ends.data()[k];
+        require_within(end, begin, std::int64_t(cuts.size()) + 1, "an end");
+        require_within(base.data()[k], 0, kMaxCodes - (end - begin), "base");
+        begin = end;
     }
     require(begin == std::int64_t(cuts.size()), "the ends do not reach the last cut");
     const StoredBins bins{cuts.data(), ends.data(), left, base.data(), missing_code.data()};

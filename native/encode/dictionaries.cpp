@@ -41,10 +41,12 @@ void code_column(const T* indices, std::int64_t stride, std::int64_t n_rows, con
 template <class T>
 void code_dictionaries(const Columns& indices, const std::int32_t* rank, const std::int64_t* ends, std::int32_t* out,
                        std::uint8_t* occurs) {
-    for (std::int64_t j = 0, begin = 0; j < indices.size(); begin = ends[j++]) {
+    std::int64_t begin = 0;  // of the ranks of a column
+    for (std::int64_t j = 0; j < indices.size(); ++j) {
         const Column& column = indices.columns[std::size_t(j)];
         code_column(static_cast<const T*>(column.values), column.stride, indices.n_rows, rank + begin, ends[j] - begin,
                     out + j * indices.n_rows, occurs + begin);
+        begin = ends[j];
     }
 }
 
