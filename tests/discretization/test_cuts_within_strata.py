@@ -3,7 +3,7 @@ import pytest
 
 import bitsieve
 from bitsieve import _native
-from bitsieve.counts.search import shuffled
+from bitsieve.counts.search import Parts, shuffled
 from bitsieve.counts.tables import make_entropy_terms
 from bitsieve.discretization.cuts_within_strata import ClassShares, SortedColumn, cuts_within_strata
 
@@ -101,7 +101,7 @@ def test_a_shuffle_that_may_not_be_cut_has_no_cuts(seed):
     values = np.round(random.normal(size=n_samples) + 2 * random.random() * classes, int(random.integers(0, 4)))
     values[random.random(n_samples) < 0.3 * random.random()] = np.nan
     shares = ClassShares.of_rows(strata, classes, n_classes, weights)
-    vectors = np.concatenate([classes[None], shuffled(classes, strata, np.arange(15, dtype=np.uint64))])
+    vectors = np.concatenate([classes[None], shuffled(classes, Parts.of(strata), np.arange(15, dtype=np.uint64))])
     column = SortedColumn.of_values(values, strata, n_classes, shares, weights)
     for labels, may_be_cut in zip(vectors, column.may_be_cut(vectors), strict=True):
         expected = cuts_within_strata(values, labels, strata, n_classes, shares, weights)
@@ -111,7 +111,7 @@ def test_a_shuffle_that_may_not_be_cut_has_no_cuts(seed):
 
 def test_most_shuffles_need_no_exact_gain():
     random, strata, classes = batches(seed=4)
-    vectors = shuffled(classes.astype(np.int32), strata, np.arange(100, dtype=np.uint64))
+    vectors = shuffled(classes.astype(np.int32), Parts.of(strata), np.arange(100, dtype=np.uint64))
     column = SortedColumn.of_values(random.normal(size=400), strata, 2, ClassShares.of_rows(strata, classes, 2))
     assert column.may_be_cut(vectors).sum() < 10
 

@@ -6,16 +6,18 @@ from collections.abc import Callable, Sequence, Set
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import NamedTuple, Protocol, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeGuard, TypeVar
 
 from bitsieve.dataset.data_kinds import gives_batches, is_frame, is_lazy, is_path
 from bitsieve.dataset.dataset import COUNTS, Dataset
-from bitsieve.dataset.take_columns import WantedColumns
 from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
 from bitsieve.io.read import database_kind
 from bitsieve.options import ReadOptions
 from bitsieve.utils.messages import nearest_in
 from bitsieve.utils.types import TableLike
+
+if TYPE_CHECKING:
+    from bitsieve.dataset.take_columns import WantedColumns
 
 Result = TypeVar("Result")
 

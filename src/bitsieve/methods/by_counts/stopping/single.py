@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -66,14 +65,14 @@ class SingleStopping(StoppingRule):
         return SingleMonitor(information, self)
 
 
-@dataclass
 class _Choice:
     """What was computed for the choice under way."""
 
-    search: RepeatedSearch | None = None  # the repeated search, once it is needed
-    ranks: Floats | None = None  # of every column by the rule, once a column was refused
-    first_refused: int | None = None
-    first_value: RuleValue = NOT_TESTED
+    def __init__(self) -> None:
+        self.search: RepeatedSearch | None = None  # the repeated search, once it is needed
+        self.ranks: Floats | None = None  # of every column by the rule, once a column was refused
+        self.first_refused: int | None = None
+        self.first_value = NOT_TESTED
 
 
 class SingleMonitor:
