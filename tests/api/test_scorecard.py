@@ -14,7 +14,6 @@ from sklearn.linear_model import LogisticRegression
 import bitsieve
 from bitsieve import MonotoneBinner, Points, Scorecard, WOEEncoder
 from bitsieve.results.scorecard_text import column_rows, column_summary
-from bitsieve.scorecards.sql import _number
 
 SPECIAL = {"income": [-999]}
 PURPOSE = 'it\'s \\ a "purpose"'
@@ -159,14 +158,6 @@ def test_values_in_no_bin_are_counted_in_a_warning(loans):
     for method in (card.score, card.predict_proba):
         with pytest.warns(bitsieve.BitsieveWarning, match=r"column 'age' has .* in 5 rows, .* is 0"):
             method(new)
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(3.0, "3"), (-0.5, "-0.5"), (2.0**53 - 1, "9007199254740991"), (2.0**53, "9007199254740992.0"), (1e300, "1e+300")],
-)
-def test_whole_numbers_in_sql_are_those_that_doubles_tell_apart(value, text):
-    assert _number(value) == text
 
 
 def test_a_saved_card_is_text_of_any_language(tmp_path):
