@@ -53,11 +53,14 @@ def test_ties_after_a_copy_of_the_target_go_to_the_lower_column_and_are_named(me
 
 
 def test_values_of_a_column_that_differ_in_case_or_blanks_are_named():
-    cities = np.array([" Bern", "Bern", "bern", "Graz"] * 10)
+    cities = np.array([" Bern", "Bern", "bern", "Graz", "GRAZ", "Rome"] * 7)[:40]
     table = pd.DataFrame({"city": cities, "shop": np.array(["a", "b"] * 20), "y": np.arange(40) // 20})
     (note,) = [n for n in bitsieve.select(table, "y", verbose=False).diagnostics if n.code == "values-alike"]
     assert note.columns == ("city",)
     assert "' Bern', 'Bern', 'bern'" in note.message
+    assert "'Graz'" in note.message
+    assert "'GRAZ'" in note.message
+    assert "Rome" not in note.message
 
 
 def test_a_column_that_was_excluded_has_no_note_on_its_values():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bitsieve.utils.messages import advice_on_name, nearest, one_line, quoted
+from bitsieve.utils.messages import advice_on_name, nearest, one_line, quoted, quoted_groups
 
 
 def test_one_line():
@@ -13,6 +13,12 @@ def test_quoted_names_are_limited():
     assert quoted(["a"]) == "'a'"
     assert quoted("abcde") == "'a', 'b', 'c', 'd', 'e'"
     assert quoted([f"x{j}" for j in range(1005)]) == "'x0', 'x1', 'x2', 'x3', 'x4' and 1,000 more"
+
+
+def test_quoted_groups_are_limited():
+    assert quoted_groups([["a", "A"]]) == "'a', 'A'"
+    assert quoted_groups([["a", "A"], ["b", "B"]], limit=2) == "'a', 'A'; 'b', 'B'"
+    assert quoted_groups([["a", "A"], ["b", "B"], ["c", "C"]], limit=1) == "'a', 'A'; and 2 more"
 
 
 def test_nearest_names():

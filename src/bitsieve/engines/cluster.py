@@ -222,12 +222,13 @@ class ClusterSource(DataInParts, ABC):
         y = None if roles.target else options.target
         weights = None if roles.weight is not None else options.sample_weight
 
+        columns_of_target = roles.others or self.labels[:1]  # without a target any column gives the number of rows
+
         def open_engine(reader: PartitionReader) -> ClusterEngine:
             return ClusterEngine(
                 reader,
                 open_partitions=partial(self.open_partitions, y=y, weights=weights),
-                columns_of_target=roles.others
-                or self.labels[:1],  # without a target any column gives the number of rows
+                columns_of_target=columns_of_target,
                 take=partial(self.take, roles),
             )
 

@@ -113,7 +113,7 @@ def on_spellings(prepared: Prepared[DatasetT]) -> list[Diagnostic]:
             continue
         alike = alike_but_for_case_and_blanks(values.categories.tolist())
         if alike:
-            diagnostics.append(column_notes.values_alike(str(table.names[j]), alike[0]))
+            diagnostics.append(column_notes.values_alike(str(table.names[j]), alike))
     return diagnostics
 
 

@@ -41,7 +41,7 @@ def bins_of_parts(table: PartitionedDataset, binner: MonotoneBinner) -> list[Col
         If the target does not have two classes, a column has too many different numbers to be counted, or the
         categories of a column have an order, which is not known part by part.
     """
-    rows_of_event(table.target, binner.event)
+    rows_of_event(table.target, binner.event)  # refuses a target that does not have two classes
     names = [str(name) for name in table.names]
     refuse_unknown_columns(binner, names)
     summary = table.summary_for(RULE)

@@ -29,7 +29,7 @@ def notes_on_bins(names: Sequence[str], columns: Sequence[ColumnBins]) -> list[D
             diagnostics.append(_rare_categories(str(name), column.merged.rare))
         alike = alike_but_for_case_and_blanks(_categories_of(column))
         if alike:
-            diagnostics.append(values_alike(str(name), alike[0]))
+            diagnostics.append(values_alike(str(name), alike))
         has_empty_cell = (column.counts.events == 0) | (column.counts.nonevents == 0)
         if has_empty_cell.any():
             labels = [column.labels[b] for b in np.flatnonzero(has_empty_cell).tolist()]

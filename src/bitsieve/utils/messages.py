@@ -21,6 +21,13 @@ def quoted(names: Iterable[object], limit: int = 5) -> str:
     return quoted_at(range(len(sequence)), sequence, limit)
 
 
+def quoted_groups(groups: Sequence[Sequence[str]], limit: int = 3) -> str:
+    """``'a', 'A'; 'b', 'B'; and 7 more``: at most ``limit`` groups of names, each name quoted."""
+    listed = "; ".join(map(quoted, groups[:limit]))
+    n_more = len(groups) - limit
+    return f"{listed}; and {n_more:,} more" if n_more > 0 else listed
+
+
 def quoted_at(indices: Sequence[int], names: Sequence[object], limit: int = 5) -> str:
     """:func:`quoted` for the names at these indices. Only those that are displayed are looked up."""
     first_names = ", ".join(repr(str(names[j])) for j in indices[:limit])

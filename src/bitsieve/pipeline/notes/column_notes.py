@@ -10,7 +10,7 @@ from bitsieve.dataset.dataset import Approximation
 from bitsieve.diagnostics import Diagnostic
 from bitsieve.options import type_without
 from bitsieve.utils.column_names import ColumnNames
-from bitsieve.utils.messages import quoted
+from bitsieve.utils.messages import quoted, quoted_groups
 from bitsieve.utils.note_lines import MAX_NAMES
 
 MAX_LISTED = 3
@@ -77,21 +77,19 @@ def row_counter(names: Sequence[str]) -> Diagnostic:
 
 def names_alike(groups: Sequence[Sequence[str]]) -> Diagnostic:
     """Columns have nearly the same name."""
-    listed = "; ".join(quoted(group) for group in groups[:MAX_LISTED])
-    more = f"; and {len(groups) - MAX_LISTED:,} more" if len(groups) > MAX_LISTED else ""
     return Diagnostic(
         code="names-alike",
-        message=f"names of columns differ in case or blanks only: {listed}{more}",
+        message=f"names of columns differ in case or blanks only: {quoted_groups(groups, MAX_LISTED)}",
         advice="check that a column is not in the table twice",
         columns=list(chain.from_iterable(groups)),
     )
 
 
-def values_alike(name: str, values: Sequence[str]) -> Diagnostic:
-    """Values of a column of text differ in upper and lower case or in blanks only."""
+def values_alike(name: str, groups: Sequence[Sequence[str]]) -> Diagnostic:
+    """Values of a column of text differ in upper and lower case or in blanks only; ``groups`` are those that do."""
     return Diagnostic(
         code="values-alike",
-        message=f"column {name!r} has values that differ in case or blanks only: {quoted(values)}",
+        message=f"column {name!r} has values that differ in case or blanks only: {quoted_groups(groups, MAX_LISTED)}",
         advice="give them one spelling if they mean the same",
         columns=(name,),
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import floor
 
 from bitsieve.diagnostics import Diagnostic, literal
-from bitsieve.utils.messages import quoted
+from bitsieve.utils.messages import quoted, quoted_groups
 from bitsieve.utils.note_lines import MAX_NAMES
 
 
@@ -54,10 +54,9 @@ def single_row_classes(target: str, labels: Sequence[str], meant: str | None) ->
 
 def classes_alike(target: str, groups: Sequence[Sequence[str]]) -> Diagnostic:
     """Classes differ in upper and lower case or in blanks only."""
-    listed = "; ".join(quoted(group) for group in groups[:MAX_NAMES])
     return Diagnostic(
         code="classes-alike",
-        message=f"classes of the target {target!r} differ in case or blanks only: {listed}",
+        message=f"classes of the target {target!r} differ in case or blanks only: {quoted_groups(groups)}",
         advice="give each class one spelling if they mean the same",
         severity="warning",
     )

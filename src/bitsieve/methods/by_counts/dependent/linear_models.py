@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -54,15 +55,7 @@ def lasso_by_cross_validation(scores: Floats, class_values: Floats, n_jobs: int 
     while len(errors) < N_PENALTIES and not (errors > MAX_RISE * np.minimum.accumulate(errors)).any():
         report(len(errors), N_PENALTIES)
         next_penalties = penalties[len(errors) : len(errors) + PENALTIES_AT_ONCE]
-        errors_of_folds = np.empty((N_FOLDS, len(next_penalties)))
-
-        def fit(
-            number: int, next_penalties: Floats = next_penalties, errors_of_folds: Floats = errors_of_folds
-        ) -> None:
-            errors_of_folds[number] = folds[number].errors(next_penalties)
-
-        run_blocks(fit, range(N_FOLDS), n_jobs)
-        errors = np.append(errors, errors_of_folds.mean(axis=0))
+        errors = np.append(errors, _mean_errors(folds, next_penalties, n_jobs))
     penalty = float(penalties[errors.argmin()])
     return LassoFit(lasso_weights(scores, class_values, penalty), penalty)
 
@@ -73,6 +66,18 @@ def _falling_penalties(scores: Floats, class_values: Floats) -> Floats:
     largest = max(largest, np.finfo(np.float64).resolution)
     penalties: Floats = np.geomspace(largest, SMALLEST_PENALTY * largest, N_PENALTIES)
     return penalties
+
+
+def _mean_errors(folds: Sequence[_Fold], penalties: Floats, n_jobs: int | None) -> Floats:
+    """The mean over the folds of the error with each of the next penalties."""
+    errors_of_folds = np.empty((len(folds), len(penalties)))
+
+    def fit(number: int) -> None:
+        errors_of_folds[number] = folds[number].errors(penalties)
+
+    run_blocks(fit, range(len(folds)), n_jobs)
+    mean_errors: Floats = errors_of_folds.mean(axis=0)
+    return mean_errors
 
 
 class _Fold:
